@@ -49,6 +49,7 @@ def suites(environment: Mapping[str, str] = os.environ) -> Iterator[Suite]:
         yield Suite(f"host-ir-{element}", ("host_ir.on_gpu", "FOLDER", element))
     run = ("checks.py", "--device", "cuda", "--calls", "300000")
     yield Suite("calls", ("calls.programs", "FOLDER"), run)
+    yield Suite("team", ("compiler.team.on_gpu", "FOLDER"))
     for file in (*SCHEDULES, "more_random"):
         yield Suite(f"schedules-{file}", ("schedules.on_gpu", "FOLDER", file), ("run.py", file))
     if upstream := environment.get("HIRC_UPSTREAM_PROGRAMS"):

@@ -7,7 +7,8 @@ chooses. Then `run.py` runs them as one process a device and prints bus bandwidt
 hidden, beside torch.distributed of the same run where torch is there.
 
 With `--keep FOLDER --build-only` all is left in the folder, for a machine that has nothing of hirc:
-`python FOLDER/run.py --devices 2 --json figures.json`.
+`python FOLDER/run.py --json figures.json`. There `block.py` runs a transformer's block too, beside
+torch's: `torchrun --standalone --nproc-per-node=N FOLDER/block.py`.
 """
 
 from __future__ import annotations
@@ -23,17 +24,21 @@ from pathlib import Path
 
 from .. import program as build
 from ..compiler.errors import HircError
-from ..compiler.options import Options
+from ..compiler.options import Emit, Options
 from ..compiler.rendering import render
 from ..compiler.target import Target
 from ..dialects.hir.builder import Program
+from .bench_communication_programs.block import MODEL
+from .carried_folder import copy_loader
 
-_RUN = Path(__file__).resolve().parent / "bench_communication_programs" / "run.py"
+_PROGRAMS = Path(__file__).resolve().parent / "bench_communication_programs"
 # Communications of one program, after one another: what a call takes besides is shared by all.
 COUNT = 8
 _REDUCTION = {"allreduce": "sum", "reduce-scatter": "sum"}
 _KINDS = ("allreduce", "allgather", "reduce-scatter", "broadcast", "all-to-all")
 _STEPS = (2, 4, 8)
+# Of the transformer's block: what is chosen, and one.
+_BLOCK_STEPS = (0, 1)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -43,7 +48,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(prefix="hirc-bench-") as temporary:
         folder = kept or Path(temporary)
         try:
-            build_all(folder, options.devices, Target.parse(options.arch), options.sizes)
+            target = Target.parse(options.arch)
+            build_all(folder, options.devices, target, options.sizes)
+            if not target.is_cpu:
+                build_block(folder, options.devices, target, options.block)
         except HircError as error:
             print(render(error), file=sys.stderr)
             return 1
@@ -62,7 +70,7 @@ def build_all(folder: Path, devices: int, target: Target, sizes: Sequence[int]) 
     `sizes` are the rows of the whole, the columns of the whole, and the summed size of products.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    shutil.copy(_RUN, folder / "run.py")
+    shutil.copy(_PROGRAMS / "run.py", folder)
     for kind in _KINDS:
         _compile(folder, kind, repeated(kind, devices), target)
     for name in OVERLAPS:
@@ -81,6 +89,22 @@ def build_all(folder: Path, devices: int, target: Target, sizes: Sequence[int]) 
         "sizes": list(sizes),
         "arch": target.arch,
     }
+    (folder / "about.json").write_text(json.dumps(about))
+
+
+def build_block(folder: Path, devices: int, target: Target, sizes: Sequence[int]) -> None:
+    """Builds a transformer's block into the folder, with block.py, which runs it beside torch's.
+
+    `sizes` are its batch, rows, columns and heads. Raises HircError.
+    """
+    shutil.copy(_PROGRAMS / "block.py", folder)
+    copy_loader(folder)
+    source = folder / "block_model.py"
+    source.write_text(MODEL.format((devices, *sizes)))
+    for steps in _BLOCK_STEPS:
+        _run(f"{source}:block", folder / f"block{steps}.so", target, steps, Emit.SHARED)
+    about = json.loads((folder / "about.json").read_text())
+    about |= {"block": [devices, *sizes], "block_steps": list(_BLOCK_STEPS)}
     (folder / "about.json").write_text(json.dumps(about))
 
 
@@ -128,14 +152,19 @@ def overlapping(name: str, part: str, devices: int, sizes: Sequence[int]) -> Pro
 
 
 def _compile(folder: Path, name: str, program: Program, target: Target, steps: int = 0) -> None:
+    source = folder / f"{name}.mlir"
+    source.write_text(str(program))
+    _run(str(source), folder / name, target, steps)
+
+
+def _run(source: str, output: Path, target: Target, steps: int, kind: Emit = Emit.EXE) -> None:
     # Imported late: MLIR and LLVM take time to load, and --help needs neither.
     from ..compiler.driver import Compilation
 
-    source = folder / f"{name}.mlir"
-    source.write_text(str(program))
     options = Options(
-        inputs=(str(source),),
-        output=str(folder / name),
+        inputs=(source,),
+        output=str(output),
+        emit=kind,
         targets=(target,),
         opt_level=3,
         overlap_steps=steps,
@@ -150,6 +179,13 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--bytes", type=int, nargs="+", default=[1 << 10, 1 << 20, 1 << 30])
     parser.add_argument(
         "--sizes", type=int, nargs=3, default=[16384, 8192, 8192], metavar=("ROWS", "COLUMNS", "K")
+    )
+    parser.add_argument(
+        "--block",
+        type=int,
+        nargs=4,
+        default=[4, 2048, 4096, 32],
+        metavar=("BATCH", "ROWS", "COLUMNS", "HEADS"),
     )
     parser.add_argument("--repeat", type=int, default=20)
     parser.add_argument("--keep", metavar="FOLDER", help="where all is built, and left")

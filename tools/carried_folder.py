@@ -38,12 +38,16 @@ _PACKAGES = ("torch-mlir", "llvmlite")
 
 def copy_runner(folder: Path, tool: str, modules: Sequence[str]) -> None:
     """Copies the loader and these modules of a tool's package, and writes `run.py`."""
-    carried = (*_LOADER, *(f"tools/{tool}/{module}.py" for module in modules))
-    for path in (path for pattern in carried for path in _ROOT.glob(pattern)):
+    copy_loader(folder, *(f"tools/{tool}/{module}.py" for module in modules))
+    (folder / "run.py").write_text(_RUN.format(tool=tool))
+
+
+def copy_loader(folder: Path, *more: str) -> None:
+    """Copies the loader, and `more` of hirc's files, so that `import hirc` finds it there."""
+    for path in (path for pattern in (*_LOADER, *more) for path in _ROOT.glob(pattern)):
         target = folder / "hirc" / path.relative_to(_ROOT)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, target)
-    (folder / "run.py").write_text(_RUN.format(tool=tool))
 
 
 @cache

@@ -93,8 +93,8 @@ def _overlap(
     def run(part: str) -> float:
         own_rows = rows // devices if gathers and part != "product" else rows
         inputs = [
-            f"--input=w={weight[0]}x{weight[1]}xbf16=1",
-            f"--input=x={own_rows}x{weight[1]}xbf16=1",
+            f"--input=w={weight[0]}x{weight[1]}xbf16=@random:1",
+            f"--input=x={own_rows}x{weight[1]}xbf16=@random:1",
         ]
         return timed(f"{name}-{part}", inputs, devices, repeat)
 
@@ -236,13 +236,14 @@ def _torch_overlaps(
     dist: Any = import_module("torch.distributed")
     devices, (rows, columns, depth) = about["devices"], about["sizes"]
 
-    def ones(*shape: int) -> torch.Tensor:
-        return torch.ones(shape, device="cuda", dtype=torch.bfloat16)
+    def drawn(*shape: int) -> torch.Tensor:
+        return torch.rand(shape, device="cuda", dtype=torch.bfloat16)
 
-    part, whole = ones(rows // devices, depth), ones(rows, depth)
-    across = ones(depth, columns // devices)
-    own, down = ones(rows, depth // devices), ones(depth // devices, columns)
-    scattered = ones(rows // devices, columns)
+    # Matrices of weights lie as hirc's do.
+    part, whole = drawn(rows // devices, depth), drawn(rows, depth)
+    across = drawn(columns // devices, depth).T
+    own, down = drawn(rows, depth // devices), drawn(columns, depth // devices).T
+    scattered = drawn(rows // devices, columns)
 
     def gather() -> None:
         dist.all_gather_into_tensor(whole, part)

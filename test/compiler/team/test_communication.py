@@ -21,13 +21,13 @@ _NUMPY = {"f32": np.float32, "f16": np.float16, "i64": np.int64, "ui8": np.uint8
 Array = NDArray[np.generic]
 
 
-def _every_kind(size: int, element: str, rows: int) -> tuple[Program, list[str]]:
+def every_kind(size: int, element: str, rows: int, name: str = "main") -> tuple[Program, list[str]]:
     """A program with an output for each kind of communication of an input of `rows` rows.
 
     With the outputs' names.
     """
     names: list[str] = []
-    with build("main") as p:
+    with build(name) as p:
         team = p.communicator(list(range(size)))
         x = p.input("x", (rows, 3), element)
 
@@ -65,7 +65,7 @@ def _every_kind(size: int, element: str, rows: int) -> tuple[Program, list[str]]
     return p, names
 
 
-def _inputs(size: int, element: str, rows: int) -> list[Array]:
+def inputs_of(size: int, element: str, rows: int) -> list[Array]:
     generator = np.random.default_rng(7)
     kind = _NUMPY[element]
     # Small whole numbers: sums and products of them are exact in every type and order.
@@ -76,12 +76,12 @@ def _inputs(size: int, element: str, rows: int) -> list[Array]:
     ("size", "element", "rows"),
     [(2, "f32", 6), (3, "ui8", 3), (4, "i64", 0), (2, "i16", 30000), (2, "f16", 20002)],
 )
-def test_every_kind(
+def testevery_kind(
     hirc: Hirc, run_team: RunTeam, tmp_path: Path, size: int, element: str, rows: int
 ) -> None:
     """Small, empty and larger than what fits between two processes at a time."""
-    program, names = _every_kind(size, element, rows)
-    inputs = _inputs(size, element, rows)
+    program, names = every_kind(size, element, rows)
+    inputs = inputs_of(size, element, rows)
     expected = interpret_team(program, [[torch.from_numpy(each)] for each in inputs])
     source, built = tmp_path / "prog.mlir", tmp_path / "prog"
     source.write_text(str(program))

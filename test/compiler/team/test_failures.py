@@ -16,7 +16,7 @@ from hirc.tools.hirc import main as hirc
 from .conftest import RunTeam
 
 # Adds up what two devices have, again and again.
-_PROGRAM = """\
+PROGRAM = """\
 "hir.program"() ({
 ^bb0(%x: memref<?xf32>, %times: index):
   %team = "hir.communicator"() {team = array<i64: 0, 1>} : () -> !hir.communicator_t
@@ -39,7 +39,7 @@ _CANNOT = "error: the processes cannot go on together: "
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("team")
     source, built = folder / "prog.mlir", folder / "prog"
-    source.write_text(_PROGRAM)
+    source.write_text(PROGRAM)
     assert hirc([str(source), "--offload-arch=cpu", "-o", str(built)]) == 0
     return built
 

@@ -19,10 +19,10 @@ from support.spreads import part
 
 from .conftest import RunTeam
 
-_SHAPES = {"x": (8, 16), "w1": (32, 16), "b1": (32,), "w2": (16, 32), "b2": (16,)}
+SHAPES = {"x": (8, 16), "w1": (32, 16), "b1": (32,), "w2": (16, 32), "b2": (16,)}
 
 
-def _program(mesh: tuple[int, ...], rows: int | str) -> tuple[Program, dict[str, list[str]]]:
+def layers(mesh: tuple[int, ...], rows: int | str) -> tuple[Program, dict[str, list[str]]]:
     """Two layers, the first divided by columns and the second by rows, beside a normalization.
 
     With the spreads of inputs and outputs. Of a mesh of two axes the first divides the batch.
@@ -43,7 +43,7 @@ def _program(mesh: tuple[int, ...], rows: int | str) -> tuple[Program, dict[str,
         p.mesh(mesh)
         x = p.input("x", (rows, 16), "f32", spread=spreads["x"])
         w1, b1, w2, b2 = (
-            p.input(name, _SHAPES[name], "f32", spread=spreads[name])
+            p.input(name, SHAPES[name], "f32", spread=spreads[name])
             for name in ("w1", "b1", "w2", "b2")
         )
         h = p.linear(x, w1, b1).gelu()
@@ -59,10 +59,10 @@ def _program(mesh: tuple[int, ...], rows: int | str) -> tuple[Program, dict[str,
 def test_agrees_with_one_device(
     hirc: Hirc, run_team: RunTeam, tmp_path: Path, mesh: tuple[int, ...], rows: int | str
 ) -> None:
-    program, spreads = _program(mesh, rows)
+    program, spreads = layers(mesh, rows)
     generator = torch.Generator().manual_seed(4)
     count = rows if isinstance(rows, int) else 8
-    shapes = {**_SHAPES, "x": (count, 16)}
+    shapes = {**SHAPES, "x": (count, 16)}
     wholes = {name: torch.randn(shape, generator=generator) for name, shape in shapes.items()}
     h = torch.nn.functional.gelu(wholes["x"] @ wholes["w1"].T + wholes["b1"])
     y = h @ wholes["w2"].T + wholes["b2"] + wholes["x"]

@@ -19,9 +19,9 @@ from support.spreads import may_divide, part
 from .conftest import RunTeam
 
 Row = Sequence[str]
-_WHOLE, _SHARE = "whole", "partial:sum"
+_WHOLE, SHARE = "whole", "partial:sum"
 
-_BLOCK = """
+BLOCK = """
 import torch
 from torch import nn
 from torch.distributed.tensor import Replicate, Shard
@@ -84,9 +84,9 @@ def test_tensor_parallel_block(
     """Heads and the layers between are divided; of the second mesh the batch, of the third the
     sequence too. Where rows arrive and leave they do so in steps.
     """
-    (tmp_path / "model.py").write_text(_BLOCK.replace("MESH", str(mesh)))
+    (tmp_path / "model.py").write_text(BLOCK.replace("MESH", str(mesh)))
     space: dict[str, object] = {}
-    exec(compile(_BLOCK.replace("MESH", str(mesh)), "model", "exec"), space)
+    exec(compile(BLOCK.replace("MESH", str(mesh)), "model", "exec"), space)
     block = space["block"]
     assert isinstance(block, torch.nn.Module)
     x = torch.randn(2, 8, 32, generator=torch.Generator().manual_seed(1))
@@ -109,7 +109,7 @@ def test_drawn_models(
     hirc: Hirc, run_team: RunTeam, tmp_path: Path, mesh: tuple[int, ...], seed: int
 ) -> None:
     """Operations, sizes and placements are drawn; each model has several outputs."""
-    drawn = _Drawn(seed, mesh)
+    drawn = Drawn(seed, mesh)
     (tmp_path / "model.py").write_text(drawn.text)
     hirc.succeeds(
         f"{tmp_path}/model.py:model", "--offload-arch=cpu", "-O0", "-o", tmp_path / "prog"
@@ -128,9 +128,7 @@ def _check(
     places = list(product(*map(range, mesh)))
     for rank, place in enumerate(places):
         for name, whole in inputs.items():
-            row = table[name]
-            shares = prod(size for size, each in zip(mesh, row, strict=True) if each == _SHARE)
-            given = part(whole / shares, row, mesh, place)
+            given = given_to(whole, table[name], mesh, place)
             np.save(folder / f"{name}.{rank}.npy", given.numpy())
     words = [f"--input={name}={folder}/{name}.%r.npy" for name in inputs]
     words += [f"--output={name}={folder}/{name}.%r.npy" for name in outputs]
@@ -141,7 +139,7 @@ def _check(
         given = [
             torch.from_numpy(np.load(folder / f"{name}.{rank}.npy")) for rank in range(len(places))
         ]
-        kept = [axis for axis, each in enumerate(row) if each != _SHARE]
+        kept = [axis for axis, each in enumerate(row) if each != SHARE]
         for place in places:
             # The parts of the devices that differ from this one along axes of shares alone.
             of = [
@@ -156,7 +154,15 @@ def _check(
             )
 
 
-class _Drawn:
+def given_to(
+    whole: torch.Tensor, row: Row, mesh: Sequence[int], place: tuple[int, ...]
+) -> torch.Tensor:
+    """Returns the part of an input that the device at a place of the mesh is handed."""
+    shares = prod(size for size, each in zip(mesh, row, strict=True) if each == SHARE)
+    return part(whole / shares, row, mesh, place)
+
+
+class Drawn:
     """A model of drawn operations on drawn sizes, and a table for it."""
 
     def __init__(self, seed: int, mesh: tuple[int, ...]) -> None:
@@ -233,7 +239,7 @@ class _Drawn:
     def _row(self, value: torch.Tensor) -> tuple[str, ...]:
         row: list[str] = []
         for _ in self._mesh:
-            choices = [_WHOLE, _SHARE]
+            choices = [_WHOLE, SHARE]
             for dim in range(value.dim()):
                 word = f"axis:{dim}"
                 if may_divide(value.shape, [*row, word], self._mesh):
