@@ -102,16 +102,17 @@ def _generalizes(options: MatmulOptions) -> str:
     return f"generalize-small-products{{kernel-multiplications={options.kernel_multiplications}}},"
 
 
-def _fuses_into(options: MatmulOptions) -> str:
+def _fuses_into(options: MatmulOptions, chips: tuple[str, ...]) -> str:
     """Returns the pass that makes products and what the library does in their calls
     one operation.
     """
     if not options.library:
         return ""
     ignores_nan = str(options.ignores_nan).lower()
+    named = f" chips={'+'.join(chips)}" if options.falls_back else ""
     return (
         f"fuse-into-products{{ignores-nan={ignores_nan} "
-        f"kernel-multiplications={options.kernel_multiplications}}},"
+        f"kernel-multiplications={options.kernel_multiplications}{named}}},"
     )
 
 
@@ -195,7 +196,8 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             "normalize-tensor-operations,func.func(canonicalize,cse),split-reshaped-loops,"
             # Sizes then do not come from tensors that are fused away.
             "resolve-tensor-sizes,func.func(canonicalize,cse),"
-            f"fuse-tensor-operations{{report={report}}},{_fuses_into(options.products)}"
+            f"fuse-tensor-operations{{report={report}}},"
+            f"{_fuses_into(options.products, options.chips)}"
             f"{_forms(options.products)},widen-tensor-arithmetic,func.func(canonicalize,cse),"
             f"{_attention(options)}drop-idle-loops{_pads(options.products, options.chips)}",
             when=lambda module: bool(host_programs(module, buffer_entry)),

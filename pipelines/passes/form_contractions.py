@@ -16,6 +16,7 @@ from ..fusion.sizes import Sizes
 from ..fusion.tiles import ROUNDED, TILES, is_for_tiles, is_for_windows, is_pooling
 from ..pass_base import Pass, register
 from ..products.contraction import read_contraction
+from ..products.finished import FINISHED
 from ..products.fits import is_for_tiles as is_product_for_tiles
 from ..products.options import KERNEL_MULTIPLICATIONS
 from ..walking import operations_where
@@ -29,8 +30,8 @@ class FormContractions(Pass):
     That is the value that sums begin with, the elementwise operation that alone reads the result,
     and zeros around what is read: these are no longer written to memory. Nor is what poolings of
     small windows pad. With `products` it does so
-    with those of matrices, but for the small ones of up to `kernel_multiplications`. With
-    `allow_tf32` factors of f32 may be rounded.
+    with those of matrices, but for the small ones of up to `kernel_multiplications`; without, with
+    those that fuse-into-products marked. With `allow_tf32` factors of f32 may be rounded.
 
       %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] { ... %zero }
       %y = linalg.conv_2d_nchw_fchw ins(%p, %w : ...) outs(%bias : ...)
@@ -78,6 +79,8 @@ class FormContractions(Pass):
         """Returns whether an operation is a product of matrices that a kernel of tiles is to
         compute.
         """
+        if FINISHED in op.attributes:
+            return True
         product = read_contraction(op) if self.products else None
         if product is None or not product.accumulates:
             return False

@@ -9,10 +9,12 @@ from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..pass_base import Pass, register
 from ..products.contraction import read_contraction
+from ..products.finished import FINISHED, is_finished_in_kernel
 from ..products.fits import is_for_library
 from ..products.fused import begins_with_zeros, build
 from ..products.options import KERNEL_MULTIPLICATIONS, MatmulOptions
 from ..products.reshaped import find_following_reshaped
+from ..schedules.device import device_of_option
 from ..walking import operations_where
 
 
@@ -26,6 +28,9 @@ class FuseIntoProducts(Pass):
     `ignores_nan`, one that differs from it for a nan alone. An activation may be applied in
     the shape of a tensor.expand_shape. Elementwise operations are to be fused before.
 
+    A product that hirc's kernel for the `chips` computes with what reads it in less time than the
+    library, which cannot, is marked for form-contractions instead.
+
       %y = linalg.matmul ins(%x, %w : ...) outs(%zeros : tensor<?x8xf32>)
       %r = linalg.generic {...} ins(%y, %bias : ...) outs(%empty : ...) { addf, truncf }
     becomes
@@ -38,9 +43,11 @@ class FuseIntoProducts(Pass):
 
     ignores_nan: bool = False
     kernel_multiplications: int = KERNEL_MULTIPLICATIONS
+    chips: str = ""
 
     def run(self, op: ir.Operation) -> None:
         options = MatmulOptions(library=True, kernel_multiplications=self.kernel_multiplications)
+        device = device_of_option(self.chips)
         for work in operations_where(op, _may_be_product):
             product = read_contraction(work)
             if product is None or not begins_with_zeros(product):
@@ -48,7 +55,10 @@ class FuseIntoProducts(Pass):
             # What it becomes has the form of a reduction.
             if is_for_library(replace(product, is_reduction=True), options):
                 following = find_following_reshaped(work, product, ignores_nan=self.ignores_nan)
-                build(work, product, following)
+                if following is None and is_finished_in_kernel(work, product, device):
+                    work.attributes[FINISHED] = ir.UnitAttr.get()
+                else:
+                    build(work, product, following)
 
 
 def _may_be_product(op: ir.Operation) -> bool:

@@ -224,6 +224,17 @@ class FewRowsTable:
 
 
 @dataclass(frozen=True)
+class FinishedProductsTable:
+    """Products that a kernel finishes: where their results make `least_tiles` of so many elements
+    for each multiprocessor, of `least_terms` each.
+    """
+
+    tile: int = 128 * 128
+    least_tiles: float = 1.0
+    least_terms: int = 256
+
+
+@dataclass(frozen=True)
 class Tables:
     """All of them."""
 
@@ -235,3 +246,4 @@ class Tables:
     columns: ColumnTable = ColumnTable()
     scan: ScanTable = ScanTable()
     few_rows: FewRowsTable = FewRowsTable()
+    finished_products: FinishedProductsTable = FinishedProductsTable()
