@@ -77,8 +77,11 @@ void hirc_world_fail(const char *why) {
   pthread_mutex_lock(&own.lock);
   if (own.is_connected)
     hirc_hub_write(own.socket, &message, NULL, why);
+  int is_told = own.is_connected;
   pthread_mutex_unlock(&own.lock);
   learn(why, strlen(why));
+  if (is_told)
+    hirc_hub_pass_on(1);
 }
 
 void hirc_world_check(const char *location) {

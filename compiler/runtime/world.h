@@ -73,6 +73,7 @@ hirc_communication_last(char text[HIRC_WORLD_TEXT_BYTES]);
 // With `all_come` it goes on after a failure until all have heard of it.
 int hirc_hub_begin(int listener, int size, int all_come);
 void hirc_hub_end(int seconds);
+void hirc_hub_pass_on(int seconds);
 
 // What goes through the sockets: this, a key and bytes.
 enum hirc_hub_kind {

@@ -51,9 +51,9 @@ static struct {
   struct given *first, **last;
   char failure[HIRC_WORLD_TEXT_BYTES];
   pthread_t thread;
-  pthread_mutex_t lock; // of `done`
+  pthread_mutex_t lock; // of `done` and `told`
   pthread_cond_t over;
-  int runs, done, all_come;
+  int runs, done, told, all_come; // told: all have heard of a failure
 } hub = {.lock = PTHREAD_MUTEX_INITIALIZER, .over = PTHREAD_COND_INITIALIZER};
 
 int hirc_hub_read(int socket, void *bytes, size_t count) {
@@ -96,6 +96,10 @@ static void fail(const char *why) {
   snprintf(hub.failure, sizeof hub.failure, "%s", why);
   for (size_t i = 0; i < hub.count; ++i)
     tell(&hub.members[i]);
+  pthread_mutex_lock(&hub.lock);
+  hub.told = 1;
+  pthread_cond_broadcast(&hub.over);
+  pthread_mutex_unlock(&hub.lock);
 }
 
 // Hands the member what it waits for, where that was given.
@@ -270,6 +274,20 @@ int hirc_hub_begin(int listener, int size, int all_come) {
   int rc = pthread_create(&hub.thread, NULL, run, NULL);
   hub.runs = rc == 0;
   return rc;
+}
+
+// Waits until a failure that this process told of is told to all, for some time: it may end now, and
+// the hub with it.
+void hirc_hub_pass_on(int seconds) {
+  if (!hub.runs)
+    return;
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += seconds;
+  pthread_mutex_lock(&hub.lock);
+  for (int rc = 0; !hub.told && !hub.done && rc == 0;)
+    rc = pthread_cond_timedwait(&hub.over, &hub.lock, &until);
+  pthread_mutex_unlock(&hub.lock);
 }
 
 // Waits until everybody has said goodbye, for some time.
