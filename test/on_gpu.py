@@ -47,6 +47,8 @@ def suites(environment: Mapping[str, str] = os.environ) -> Iterator[Suite]:
     yield Suite("library-products", ("host_ir.matmul_on_gpu", "FOLDER"))
     for element in _ELEMENTS:
         yield Suite(f"host-ir-{element}", ("host_ir.on_gpu", "FOLDER", element))
+    # Teams that are larger than the machine are left out.
+    yield Suite("peer-memory", ("compiler.team.peer_memory_on_gpu", "FOLDER"))
     run = ("checks.py", "--device", "cuda", "--calls", "300000")
     yield Suite("calls", ("calls.programs", "FOLDER"), run)
     yield Suite("team", ("compiler.team.on_gpu", "FOLDER"))

@@ -34,7 +34,8 @@ class Allocation:
 
     `memory` is its bytes; None for the caller's memory. `written` has a truth for each byte,
     the first of each element saying whether it was written; None where all of it was. `address`
-    is where the bytes begin. `ended` says how its life ended, empty while it lives.
+    is where the bytes begin. `ended` says how its life ended, empty while it lives. `shared` is
+    what the devices of a team have of it (operations/peer_memory.py).
     """
 
     name: str
@@ -46,6 +47,7 @@ class Allocation:
     kind: str = "device"
     site: object = None
     ended: str = ""
+    shared: object = None
 
 
 @dataclass

@@ -7,14 +7,15 @@ all put in. What comes of that, the operation computes by itself.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import InputError
 from . import fault
 
-_Key = tuple[tuple[int, ...], int]
+# Who gives something under it, and which thing it is.
+_Key = tuple[tuple[int, ...], Hashable]
 
 
 class _Stopped(Exception):
@@ -39,10 +40,21 @@ class Exchanges:
 
         Raises InputError where the devices wait for one another in vain.
         """
+        with self.turn:
+            self.give(rank, key, value)
+            return self.collect(rank, key, where)
+
+    def give(self, rank: int, key: _Key, value: Any) -> None:
+        """Puts in a value, and does not wait for the others."""
+        with self.turn:
+            self._given.setdefault(key, {})[rank] = value
+            self.turn.notify_all()
+
+    def collect(self, rank: int, key: _Key, where: str) -> list[Any]:
+        """Returns what all of the key's team put in, in its order; waits for that as `exchange`."""
         team, _ = key
         with self.turn:
             given = self._given.setdefault(key, {})
-            given[rank] = value
             self._waits[rank] = (where, key)
             self.turn.notify_all()
             while len(given) < len(team):

@@ -19,7 +19,8 @@
 - `matmul*.c`: matrix products by cuBLASLt, which is loaded when the first one runs
 - `loaded_library.c`: libraries that are loaded when they are first needed: cuBLASLt, NCCL
 - `communicate.c`, `nccl_library.c`: communication between the devices of a team, `agreement.c`:
-  whether they begin the same; `world*.c`: the processes that run a program together, free of CUDA
+  whether they begin the same; `peer_memory.c`, `peer_device.c`: memory that a team shares;
+  `world*.c`: the processes that run a program together, free of CUDA
 - `program_end.c`: the wait for the device that ends a program which used it
 - `program.h`: programs with inputs and outputs, as add-program-interface describes them.
   `input_errors.c` and `repeated_elements.c` say what is wrong with the caller's tensors,
@@ -39,9 +40,10 @@ the CUDA runtime. Every translation unit thus carries copies of the functions, a
 one of two rules:
 
 - a cache may exist more than once: it is `static`;
-- the pools of `streams.c`, what `program_end.c` waits for, the functions of NVTX's tool and the
-  calling thread's call must exist once in a linked file: they are weak and hidden, named
-  `hirc_state_*`, and keep their linkage when the functions around them are made internal.
+- the pools of `streams.c`, what `program_end.c` waits for, what teams share, the functions of
+  NVTX's tool and the calling thread's call must exist once in a linked file: they are weak and
+  hidden, named `hirc_state_*`, and keep their linkage when the functions around them are made
+  internal.
 
 There is no global constructor and no CUDA header, and two thread-local variables, pointers: to the
 calling thread's last message, and to the call that it is in.

@@ -19,7 +19,9 @@
 const char *hirc_communication_name(int64_t kind) {
   static const char *const names[] = {"gather",     "allgather",      "scatter",   "reduce",
                                       "allreduce",  "reduce-scatter", "broadcast", "send-recv",
-                                      "all-to-all", "permute",        "send-recv"};
+                                      "all-to-all", "permute",        "send-recv",
+                                      "an allocation", "put",         "get",
+                                      "a barrier"};
   return names[kind];
 }
 

@@ -58,6 +58,7 @@ struct communications {
   nccl_communicator given; // the caller's, of all devices
   struct lane lanes[MAX_DEVICES];
   int in_group;
+  hirc_communication_look *also;
 };
 __attribute__((weak, visibility("hidden"))) struct communications hirc_state_communications_1 = {
     .lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
@@ -71,12 +72,12 @@ static void unlock(void *mutex, void *stream) {
   pthread_mutex_unlock(mutex);
 }
 
-static void lock_all(const char *location) {
+void hirc_communication_lock(const char *location) {
   pthread_mutex_lock(&all()->lock);
   hirc_own(&all()->lock, unlock, HIRC_OBJECT, location);
 }
 
-static void unlock_all(void) {
+void hirc_communication_unlock(void) {
   hirc_disown(&all()->lock, HIRC_OBJECT);
   pthread_mutex_unlock(&all()->lock);
 }
@@ -96,7 +97,7 @@ __attribute__((cold, noinline)) static _Noreturn void nccl_failed(const struct n
   else
     snprintf(why, sizeof why, "rank %d: %s failed: %s%s%s", world->rank, call,
              nccl->GetErrorString(status), more && more[0] ? ": " : "", more ? more : "");
-  unlock_all();
+  hirc_communication_unlock();
   hirc_world_fail(why);
   hirc_world_check(location);
   __builtin_unreachable();
@@ -119,7 +120,7 @@ static void nccl_check(const struct nccl *nccl, nccl_communicator communicator, 
   }
   if (__builtin_expect(status != NCCL_SUCCESS, 0)) {
     if (hirc_world_failure()) {
-      unlock_all();
+      hirc_communication_unlock();
       hirc_world_check(location);
     }
     nccl_failed(nccl, communicator, status, call, location);
@@ -200,9 +201,14 @@ static void look(void) {
   const struct nccl *nccl = hirc_nccl(NULL);
   int is_locked = pthread_mutex_trylock(&all()->lock) == 0;
   int failed = hirc_world_failure() != NULL;
+  hirc_communication_look *also = __atomic_load_n(&all()->also, __ATOMIC_ACQUIRE);
   if (failed)
     abort_all(nccl);
+  if (failed && also)
+    also(1, why);
   int found = is_locked && !failed && (find_error(nccl, why) || find_stuck(why));
+  // The lock may be with a call that waits for room in a stream which stands still.
+  found = found || (!failed && also && also(0, why));
   if (is_locked)
     pthread_mutex_unlock(&all()->lock);
   if (found)
@@ -233,6 +239,10 @@ void hirc_communication_check(const char *location) {
   if (found)
     hirc_world_fail(why);
   hirc_world_check(location);
+}
+
+void hirc_communication_look_also(hirc_communication_look *also) {
+  __atomic_store_n(&all()->also, also, __ATOMIC_RELEASE);
 }
 
 int hirc_communication_begin(void) {
@@ -410,12 +420,12 @@ struct hirc_communicator *hirc_communicator_of(void **known, const int64_t *team
   if (__builtin_expect(found != NULL && found->device == device, 1))
     return found;
   const int64_t *team = own_team(teams, number, size, location);
-  lock_all(location);
+  hirc_communication_lock(location);
   for (found = all()->first; found && !is_team(found, device, team, size);)
     found = found->next;
   if (!found)
     found = make(device, team, size, location);
-  unlock_all();
+  hirc_communication_unlock();
   __atomic_store_n(known, found, __ATOMIC_RELEASE);
   return found;
 }
@@ -539,7 +549,8 @@ __attribute__((cold, noinline)) static _Noreturn void refuse_place(int64_t place
   hirc_fail(hirc_end_after_device);
 }
 
-static void check_place(int64_t place, int64_t least, int64_t size, const char *location) {
+void hirc_communication_check_place(int64_t place, int64_t least, int64_t size,
+                                    const char *location) {
   if (__builtin_expect(place < least || place >= size, 0))
     refuse_place(place, least, size, location);
 }
@@ -659,6 +670,25 @@ static void *record(struct lane *lane, const char *location) {
   return event;
 }
 
+void *hirc_communication_open(const struct hirc_communicator *of,
+                              const struct hirc_communication *what, int64_t count, void *stream,
+                              const char *location) {
+  hirc_communication_lock(location);
+  hirc_world_check(location);
+  struct lane *lane = lane_of(of->device, location);
+  lane->what = what;
+  lane->count = count;
+  lane->location = location;
+  hirc_stream_wait(lane->stream, stream, location);
+  return lane->stream;
+}
+
+void *hirc_communication_close(const struct hirc_communicator *of, const char *location) {
+  void *event = all()->in_group ? NULL : record(lane_of(of->device, location), location);
+  hirc_communication_unlock();
+  return event;
+}
+
 void *hirc_communicate(struct hirc_communicator *communicator,
                        const struct hirc_communication *what, const void *input, void *output,
                        int64_t input_count, int64_t output_count, int64_t peer, int64_t from,
@@ -666,10 +696,10 @@ void *hirc_communicate(struct hirc_communicator *communicator,
   if (communicator->place < 0)
     return NULL;
   check_sizes(what->kind, communicator->size, input_count, output_count, location);
-  check_place(peer, what->kind == HIRC_EXCHANGE ? -1 : 0, communicator->size, location);
-  check_place(from, -1, communicator->size, location);
-  lock_all(location);
-  struct lane *lane = lane_of(communicator->device, location);
+  hirc_communication_check_place(peer, what->kind == HIRC_EXCHANGE ? -1 : 0, communicator->size,
+                                 location);
+  hirc_communication_check_place(from, -1, communicator->size, location);
+  cuda_stream lane = hirc_communication_open(communicator, what, input_count, stream, location);
   struct job job = {.of = communicator,
                     .what = what,
                     .input = input,
@@ -678,11 +708,7 @@ void *hirc_communicate(struct hirc_communicator *communicator,
                     .output_units = (size_t)(output_count * what->units),
                     .peer = peer,
                     .from = from,
-                    .stream = lane->stream};
-  lane->what = what;
-  lane->count = input_count;
-  lane->location = location;
-  hirc_stream_wait(lane->stream, stream, location);
+                    .stream = lane};
   if (communicator->nccl) {
     hirc_communicator_note(communicator, what, input_count, peer, location);
     hirc_world_check(location);
@@ -695,9 +721,7 @@ void *hirc_communicate(struct hirc_communicator *communicator,
   } else {
     copy(&job, location);
   }
-  void *event = all()->in_group ? NULL : record(lane, location);
-  unlock_all();
-  return event;
+  return hirc_communication_close(communicator, location);
 }
 
 // A group is begun and ended by one thread; another's communications may become part of it.
@@ -710,19 +734,19 @@ static void leave_group(void *nccl, void *stream) {
 
 void hirc_communication_group_begin(const char *location) {
   const struct nccl *nccl = hirc_world(location)->size > 1 ? hirc_nccl(location) : NULL;
-  lock_all(location);
+  hirc_communication_lock(location);
   all()->in_group = 1;
   if (nccl) {
     hirc_own((void *)nccl, leave_group, HIRC_OBJECT, location);
     nccl_check(nccl, NULL, nccl->GroupStart(), "ncclGroupStart", location);
   }
-  unlock_all();
+  hirc_communication_unlock();
 }
 
 void *hirc_communication_group_end(void *stream, const char *location) {
   (void)stream;
   const struct nccl *nccl = hirc_world(location)->size > 1 ? hirc_nccl(location) : NULL;
-  lock_all(location);
+  hirc_communication_lock(location);
   all()->in_group = 0;
   if (nccl) {
     hirc_disown(nccl, HIRC_OBJECT);
@@ -735,7 +759,7 @@ void *hirc_communication_group_end(void *stream, const char *location) {
       nccl_check(nccl, NULL, status, "a group of communications", location);
   }
   void *event = record(lane_of(current_device(location), location), location);
-  unlock_all();
+  hirc_communication_unlock();
   return event;
 }
 

@@ -17,6 +17,11 @@ enum hirc_communication_kind {
   HIRC_ALL_TO_ALL,
   HIRC_PERMUTE,
   HIRC_EXCHANGE, // a send-recv with peers: each sends to one and receives from another
+  // Memory that a team shares: peer_memory.c.
+  HIRC_SYMMETRIC, // an allocation
+  HIRC_PUT,
+  HIRC_GET,
+  HIRC_BARRIER,
 };
 
 // What is known of a communication when it is compiled. An element of the program is `units`
@@ -57,5 +62,23 @@ void *hirc_communication_group_end(void *stream, const char *location);
 
 // What is put into `stream` from now on starts after the communication.
 void hirc_communication_wait(void *event, void *stream, const char *location);
+
+// peer_memory.c. Memory of so many bytes in each process of a team, all of which call this and find
+// their streams in order after it.
+void *hirc_symmetric_allocate(struct hirc_communicator *of, int64_t bytes, int zeros, void *stream,
+                              const char *location);
+void hirc_symmetric_free(void *memory, void *stream, const char *location);
+
+// Begin to copy to and from a peer's part of such memory (-1: nobody's), and return the event of the
+// end as hirc_communicate does. With `signals` the peer's next hirc_wait_signal is for it.
+void *hirc_put(const void *source, void *target, int64_t source_bytes, int64_t target_bytes,
+               int64_t peer, int signals, void *stream, const char *location);
+void *hirc_get(const void *source, void *target, int64_t source_bytes, int64_t target_bytes,
+               int64_t peer, void *stream, const char *location);
+
+// What is put into `stream` from now on starts after a peer's next signal, or after what is in the
+// streams of the team now.
+void hirc_wait_signal(const void *buffer, int64_t peer, void *stream, const char *location);
+void hirc_barrier(const void *buffer, void *stream, const char *location);
 
 #endif

@@ -9,6 +9,7 @@ from ..mlir import ir, load_dialect
 from .alias import AliasOp
 from .allocate import AllocateOp
 from .argument import ArgumentOp
+from .barrier import BarrierOp
 from .binary import BinaryOp
 from .call import CallOp
 from .coalesce import CoalesceOp
@@ -20,6 +21,7 @@ from .dialect import Hir
 from .expand import ExpandOp
 from .find_loops import FindLoopsOp
 from .for_loop import ForOp
+from .get import GetOp
 from .has_matmul_library import HasMatmulLibraryOp
 from .host_call import HostCallOp
 from .if_branch import IfOp
@@ -32,6 +34,7 @@ from .matmul import MatmulOp
 from .output import OutputOp
 from .permute import PermuteOp
 from .program import ProgramOp
+from .put import PutOp
 from .rank import RankOp
 from .record import RecordOp
 from .reduce import ReduceOp
@@ -55,12 +58,14 @@ from .unary import UnaryOp
 from .value_types import CommunicatorType, EventType, RequestType, ResultsType, StreamType
 from .wait import WaitOp
 from .wait_event import WaitEventOp
+from .wait_signal import WaitSignalOp
 from .wait_stream import WaitStreamOp
 
 __all__ = [
     "AliasOp",
     "AllocateOp",
     "ArgumentOp",
+    "BarrierOp",
     "BinaryOp",
     "CallOp",
     "CoalesceOp",
@@ -73,6 +78,7 @@ __all__ = [
     "ExpandOp",
     "FindLoopsOp",
     "ForOp",
+    "GetOp",
     "HasMatmulLibraryOp",
     "Hir",
     "HostCallOp",
@@ -86,6 +92,7 @@ __all__ = [
     "OutputOp",
     "PermuteOp",
     "ProgramOp",
+    "PutOp",
     "RankOp",
     "RecordOp",
     "ReduceLoopsOp",
@@ -111,6 +118,7 @@ __all__ = [
     "UnaryOp",
     "WaitEventOp",
     "WaitOp",
+    "WaitSignalOp",
     "WaitStreamOp",
     "load",
 ]

@@ -6,6 +6,7 @@ from ..mlir import ext, ir
 from .dialect import Hir
 from .layout import show_sizes
 from .shapes import may_be_equal
+from .symmetric import sharing_teams
 from .verify import OperationError, buffer, operands_of, verified
 
 
@@ -35,6 +36,10 @@ def _check(op: AliasOp) -> None:
         raise OperationError("a buffer cannot be an alias of itself")
     if isinstance(source.owner, ir.Block):
         raise OperationError("an input cannot be an alias: its memory is the caller's")
+    if sharing_teams(source):
+        raise OperationError(
+            "memory that a team shares is where all of the team find it: it can be the target alone"
+        )
     if alias.element_type != target.element_type:
         raise OperationError(
             f"buffer and target have one element type, not {alias.element_type} and "

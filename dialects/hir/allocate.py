@@ -7,6 +7,8 @@ from ..mlir import ext, ir
 from .dialect import Hir
 from .domain import allocate_type
 from .domain_steps import Domain, read_domain
+from .refusal import refuse
+from .team import are_teams
 from .verify import (
     OperationError,
     attribute_of,
@@ -31,6 +33,10 @@ class AllocateOp(Hir.Operation, name="allocate"):
     or "symmetric"), `zero_init` (unit), `output` (the number of the output it is: the caller's
     buffer where one was handed in).
 
+    With a `team`, or `teams` as hir.communicator has them, symmetric memory is there on each device
+    of the team, of one size, and the others reach it by hir.put and hir.get. All of the team
+    allocate it; what follows starts once their streams have come there.
+
     Example:
       %y = "hir.allocate"(%n) {order = array<i64: 1, 0>, zero_init}
         : (index) -> memref<?x32xf32, strided<[1, ?]>>
@@ -41,7 +47,18 @@ class AllocateOp(Hir.Operation, name="allocate"):
 
     @staticmethod
     def verify_invariants(op: "AllocateOp") -> bool:
-        return verified(op, _check)
+        return verified(op, _check) and _has_its_team(op)
+
+
+def _has_its_team(op: AllocateOp) -> bool:
+    if "team" not in op.attributes and "teams" not in op.attributes:
+        return True
+    memory = op.attributes.get("memory", None)
+    if not isinstance(memory, ir.StringAttr) or memory.value != "symmetric":
+        return refuse(op, "a 'team' shares symmetric memory alone: write memory = \"symmetric\"")
+    if "output" in op.attributes:
+        return refuse(op, "memory that a team shares is the program's: copy it into an output")
+    return are_teams(op)
 
 
 def _check(op: AllocateOp) -> None:

@@ -6,6 +6,7 @@ from ..mlir import ext
 from .dialect import Hir
 from .program_inputs import is_signless
 from .refusal import is_text, refuse
+from .symmetric import sharing_teams
 from .values import not_a_value
 
 
@@ -32,6 +33,12 @@ class OutputOp(Hir.Operation, name="output"):
         reason = not_a_value(op.value.type)
         if reason is not None:
             return refuse(op, f"the output, {op.value.type}, {reason}")
+        if sharing_teams(op.value):
+            return refuse(
+                op,
+                "the output lies in memory that a team shares, which is the program's: copy it "
+                "with hir.set",
+            )
         if "unsigned" in op.attributes and not is_signless(op.value.type):
             return refuse(op, f"'unsigned' is for signless integers, not for {op.value.type}")
         return is_text(op, "name", "the output's name")

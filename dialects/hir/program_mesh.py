@@ -9,7 +9,10 @@ from .refusal import refuse
 from .spread import Spread
 
 _COMPUTE = ("set", "unary", "binary", "ternary", "reduce", "matmul", "linear")
-_COMMUNICATES = ("communicator", "communicate", "coalesce", "wait", "rank", "reshard", "call")
+_COMMUNICATES = (
+    *("communicator", "communicate", "coalesce", "wait", "rank", "reshard", "call"),
+    *("put", "get", "wait_signal", "barrier"),
+)
 # The elements whose parts are combined between devices.
 _COMBINED = frozenset(["f64", "f32", "f16", "bf16", "i64", "i32", "i8", "ui64", "ui32", "ui8"])
 
@@ -78,7 +81,8 @@ def _inputs_fit(op: ir.OpView, mesh: Mesh | None) -> bool:
 def _operations_fit(op: ir.OpView, mesh: Mesh | None) -> bool:
     for child in op.operation.regions[0].blocks[0]:
         name = child.operation.name.removeprefix("hir.")
-        if mesh is not None and name in _COMMUNICATES:
+        shares = name == "allocate" and ("team" in child.attributes or "teams" in child.attributes)
+        if mesh is not None and (name in _COMMUNICATES or shares):
             return refuse(
                 child,
                 f"{child.operation.name} is for programs that say themselves what each device "

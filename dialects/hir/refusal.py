@@ -66,6 +66,17 @@ def is_text(op: ir.OpView, name: str, meaning: str) -> bool:
     return True
 
 
+def is_unit(op: ir.OpView, name: str) -> bool:
+    """Returns whether the attribute `name`, where it is there, is a unit."""
+    if name not in op.attributes or isinstance(op.attributes[name], ir.UnitAttr):
+        return True
+    return refuse(
+        op,
+        f"{op.operation.name} '{name}' is there or not, and has no value; it is "
+        f"{op.attributes[name]}",
+    )
+
+
 def are_three_sizes(op: ir.OpView, name: str) -> bool:
     """Returns whether the attribute `name`, where it is there, holds three positive sizes."""
     if name not in op.attributes:

@@ -16,11 +16,11 @@ def is_team(op: ir.OpView, name: str) -> bool:
 
 
 def are_teams(op: ir.OpView) -> bool:
-    """Returns whether a hir.communicator has a `team`, or `teams`; says what is wrong where not."""
+    """Returns whether an operation has a `team`, or `teams`; says what is wrong where not."""
     if ("team" in op.attributes) == ("teams" in op.attributes):
         return refuse(
             op,
-            "hir.communicator has 'team', the devices that communicate, or 'teams', several of "
+            f"{op.operation.name} has 'team', the devices that communicate, or 'teams', several of "
             "them, of which a device takes its own; and not both",
         )
     if "team" in op.attributes:
@@ -28,7 +28,7 @@ def are_teams(op: ir.OpView) -> bool:
     if not teams_of(op.operation):
         return refuse(
             op,
-            "hir.communicator 'teams' is teams of one size that share no device, as "
+            f"{op.operation.name} 'teams' is teams of one size that share no device, as "
             f"[array<i64: 0, 1>, array<i64: 2, 3>]; it is {op.attributes['teams']}",
         )
     return True

@@ -60,11 +60,11 @@ def communicator(op: ir.Operation, frame: Frame) -> Sequence[Any]:
 
 @interprets("hir.rank")
 def rank(op: ir.Operation, frame: Frame) -> Sequence[Any]:
-    place, team = _own_team(op, frame, frame.value(op.operands[0]))
+    place, team = own_team(op, frame, frame.value(op.operands[0]))
     return [team.index(place.rank) if place.rank in team else -1]
 
 
-def _own_team(
+def own_team(
     op: ir.Operation, frame: Frame, communicator: Communicator
 ) -> tuple[Place, tuple[int, ...]]:
     """Where this run stands, and the team that communicates with it."""
@@ -75,14 +75,14 @@ def _own_team(
 @interprets("hir.communicate")
 def communicate(op: ir.Operation, frame: Frame) -> Sequence[Any]:
     """Every kind is made of the inputs of all."""
-    place, team = _own_team(op, frame, frame.value(op.operands[2]))
+    place, team = own_team(op, frame, frame.value(op.operands[2]))
     if place.rank not in team:
         return [Request()]
     source, target = (frame.buffer(op, operand) for operand in list(op.operands)[:2])
     kind = ir.StringAttr(op.attributes["kind"]).value
     peers = [frame.value(peer) for peer in list(op.operands)[3:]]
     for peer in peers:
-        _check_peer(op, peer, -1 if len(peers) == 2 else 0, len(team))
+        check_peer(op, peer, -1 if len(peers) == 2 else 0, len(team))
     if len(peers) == 2:
         _exchange_with_peers(op, frame, place, team, peers)
         return [Request()]
@@ -120,7 +120,7 @@ def communicate(op: ir.Operation, frame: Frame) -> Sequence[Any]:
     return [Request()]
 
 
-def _check_peer(op: ir.Operation, peer: int, least: int, size: int) -> None:
+def check_peer(op: ir.Operation, peer: int, least: int, size: int) -> None:
     if not least <= peer < size:
         fault.fail(op, f"place {peer} of a team of {size}, where places are {least} to {size - 1}")
 

@@ -14,6 +14,7 @@ from ..dtypes import POISON_BYTE, dtype_of, element_type_of
 from ..frame import Frame, mark_written
 from ..memory import Owner
 from ..registry import interprets
+from .peer_memory import share
 
 
 @interprets("hir.allocate")
@@ -34,6 +35,8 @@ def allocate(op: ir.Operation, frame: Frame) -> Sequence[Any]:
     elif "zero_init" in op.attributes:
         buffer.tensor.zero_()
         mark_written(buffer)
+    if "team" in op.attributes or "teams" in op.attributes:
+        share(op, frame, buffer)
     return [buffer]
 
 

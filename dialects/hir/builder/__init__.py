@@ -18,7 +18,8 @@ from . import steps
 from .branch import Branch
 from .buffer import Buffer
 from .calling import Calling
-from .communication import Communication, Communicator, Request
+from .communication import Communication, Request
+from .communicator import Communicator
 from .computing import Computing
 from .control import Control
 from .errors import BuildError

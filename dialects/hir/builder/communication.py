@@ -10,6 +10,7 @@ from ...mlir import ir
 from ..layout import DYNAMIC, buffer_type
 from ..spread import parse_spread
 from .buffer import Buffer
+from .communicator import Communicator
 from .errors import BuildError
 from .sizes import Extent, Size, divide
 from .stream import Event, Stream
@@ -18,23 +19,6 @@ from .streaming import Streaming
 if TYPE_CHECKING:
     from .emitter import Scope
     from .program import Program
-
-
-class Communicator:
-    """The devices that communicate, by their numbers; of several teams a device is of one."""
-
-    def __init__(
-        self, program: Program, value: ir.Value, scope: Scope, teams: tuple[tuple[int, ...], ...]
-    ) -> None:
-        self.program = program
-        self.value = value
-        self.scope = scope
-        self.teams = teams
-
-    @property
-    def size(self) -> int:
-        """How many devices a team has."""
-        return len(self.teams[0])
 
 
 class Request:
@@ -125,6 +109,45 @@ class Communication(Streaming):
         block = ir.Block.create_at_start(op.regions[0], [], [])
         with self.writing(op), self.inside(block, "the group of communications"):
             yield request
+
+    def put(self, source: Buffer, target: Buffer, peer: Extent, signal: bool = False) -> Request:
+        """Begins to copy into a peer's part of `target`, a view of symmetric memory of a team.
+
+        `peer` is a place in the team, -1: nobody. With `signal` the peer waits by `wait_signal`.
+        """
+        attributes = {"signal": self.unit()} if signal else {}
+        return self._moved("hir.put", source, target, peer, attributes)
+
+    def get(self, source: Buffer, target: Buffer, peer: Extent) -> Request:
+        """Begins to copy a peer's part of `source`, a view of symmetric memory of a team."""
+        return self._moved("hir.get", source, target, peer, {})
+
+    def _moved(
+        self,
+        name: str,
+        source: Buffer,
+        target: Buffer,
+        peer: Extent,
+        attributes: dict[str, ir.Attribute],
+    ) -> Request:
+        self.refuse_spread("a communication")
+        operands = [
+            self.buffer_value(source, "the source"),
+            self.buffer_value(target, "the target"),
+            self.extent_value(peer),
+        ]
+        value = self.value(name, operands, self.type("!hir.request_t"), attributes)
+        return Request(self._program(), value, self.scope)
+
+    def wait_signal(self, buffer: Buffer, peer: Extent) -> None:
+        """Orders the current stream after the peer's next put with a signal into the buffer."""
+        self.refuse_spread("a communication")
+        self.emit("hir.wait_signal", [self.buffer_value(buffer), self.extent_value(peer)])
+
+    def barrier(self, buffer: Buffer) -> None:
+        """Orders the current stream after all that is before on those of the buffer's team."""
+        self.refuse_spread("a communication")
+        self.emit("hir.barrier", [self.buffer_value(buffer)])
 
     def wait(self, awaited: Request | Event | Stream) -> None:
         """Orders the current stream after a communication, an event, or what is in a stream now."""

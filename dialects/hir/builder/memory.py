@@ -11,6 +11,7 @@ from ..domain import allocate_type, plan
 from ..domain_steps import Domain
 from ..layout import DYNAMIC, LayoutError
 from .buffer import Buffer
+from .communicator import Communicator
 from .errors import BuildError
 from .sizes import Extent, Size, divide, extreme
 from .steps import Reorder, Step, step_attribute
@@ -29,18 +30,27 @@ class Memory(Values):
         memory: str = "device",
         zero_init: bool = False,
         output: int | None = None,
+        team: Communicator | None = None,
     ) -> Buffer:
         """Returns a fresh buffer of the logical sizes `shape`.
 
         `order` lists the dims from outermost to innermost in memory; `domain` is steps from the
         logical dims to memory (hirc.steps). `memory` is "device", "pinned", "managed" or
-        "symmetric". `output` is the number of the program's output that it is.
+        "symmetric", which a `team` may share. `output` is the number of the program's output that
+        it is.
         """
         if memory not in MEMORY_KINDS:
             raise BuildError(f"memory is one of {', '.join(MEMORY_KINDS)}, not {memory!r}")
         result, extents, values, attributes = self._allocation(shape, element, order, domain)
         if memory != "device":
             attributes["memory"] = self.string(memory)
+        if team is not None:
+            self.own(team, "the team")
+            rows: list[ir.Attribute] = [self.integers(row) for row in team.teams]
+            one = len(rows) == 1
+            attributes["team" if one else "teams"] = (
+                rows[0] if one else ir.ArrayAttr.get(rows, self.context)
+            )
         if zero_init:
             attributes["zero_init"] = self.unit()
         if output is not None:

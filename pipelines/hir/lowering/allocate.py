@@ -8,11 +8,13 @@ from ....dialects.hir import AllocateOp
 from ....dialects.mlir import arith, ir, memref, scf
 from ...host.buffer import data_address
 from ..index_arithmetic import Index, materialized
+from ..memory.owners import is_shared_memory
 from .buffers import as_i64, extents_of, pack
 from .checks import refuse_unless_equal
 from .conform import check_strides, wanted_strides
 from .memory import fill_view_with_zeros, fill_with_zeros, planned
 from .origins import memory_number
+from .peer_memory import allocate_shared
 from .registry import lowers
 from .state import Memory, ProgramState
 
@@ -31,6 +33,8 @@ def lower_allocate(op: AllocateOp, state: ProgramState) -> list[ir.Value]:
 
 def _allocate(op: AllocateOp, state: ProgramState, memory: Memory) -> ir.Value:
     emit = state.emit
+    if is_shared_memory(op):
+        return allocate_shared(op, state, memory)
     size = as_i64(state, memory.bytes)
     number = emit.i32(memory_number(op))
     arguments = [size, number, state.stream, emit.location()]

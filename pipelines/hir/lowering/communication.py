@@ -60,6 +60,12 @@ def lower_communicator(op: CommunicatorOp, state: ProgramState) -> list[ir.Value
     teams = teams_of(op.operation)
     if len(teams[0]) > 1 and not list(op.operation.results[0].uses):
         return [llvm.zero(emit.types.ptr)]  # Nobody has to come together for it.
+    return [communicator_of(state, teams)]
+
+
+def communicator_of(state: ProgramState, teams: list[list[int]]) -> ir.Value:
+    """Returns the communicator of the one of the teams that the device is of."""
+    emit = state.emit
     known = emit.zeroed_words("hirc_communicator", 1)
     arguments = [
         emit.address_of(known),
@@ -70,7 +76,7 @@ def lower_communicator(op: CommunicatorOp, state: ProgramState) -> list[ir.Value
     ]
     communicator = emit.call("hirc_communicator_of", arguments, emit.types.ptr)
     assert communicator is not None
-    return [communicator]
+    return communicator
 
 
 @lowers("hir.rank")
@@ -85,7 +91,7 @@ def lower_rank(op: RankOp, state: ProgramState) -> list[ir.Value]:
 @lowers("hir.communicate")
 def lower_communicate(op: CommunicateOp, state: ProgramState) -> list[ir.Value]:
     """A call, with a constant that describes the communication; gives the event of its end."""
-    _check_waited_for(op.operation)
+    check_waited_for(op.operation)
     return [_communicate(op, state)]
 
 
@@ -124,7 +130,7 @@ def _peers(op: CommunicateOp, state: ProgramState) -> list[ir.Value]:
 def lower_coalesce(op: CoalesceOp, state: ProgramState) -> list[ir.Value]:
     """Two calls around those of its communications, which come before the operation."""
     emit = state.emit
-    _check_waited_for(op.operation)
+    check_waited_for(op.operation)
     emit.call("hirc_communication_group_begin", [emit.location()])
     for inner in list(op.body.blocks[0]):
         inner.operation.move_before(op.operation)
@@ -149,7 +155,8 @@ def lower_wait(op: WaitOp, state: ProgramState) -> list[ir.Value]:
     return []
 
 
-def _check_waited_for(op: ir.Operation) -> None:
+def check_waited_for(op: ir.Operation) -> None:
+    """Fails where nothing waits for a communication."""
     if not list(op.results[0].uses):
         fail(
             op,

@@ -7,10 +7,12 @@ from ....dialects.mlir import ir
 from ....dialects.records import dataclass
 from ...pass_base import fail
 from ...walking import operations_where
-from ..memory.owners import callee_of
+from ..memory.owners import callee_of, is_shared_memory
 
 # The support library's numbers of the kinds of memory.
 MEMORY_KINDS = {"device": 0, "pinned": 1, "managed": 2, "symmetric": 3}
+# What stands for memory that a team shares, which has functions of its own.
+OF_A_TEAM = 4
 
 # Where the kind of memory is noted at a hir.deallocate.
 _FREED = "hirc.freed_memory"
@@ -195,6 +197,8 @@ def _first(value: ir.Value) -> ir.Value:
 
 def memory_number(op: ir.Operation | ir.OpView) -> int:
     """Returns the kind of memory that a hir.allocate asks for."""
+    if is_shared_memory(op):
+        return OF_A_TEAM
     name = ir.StringAttr(op.attributes["memory"]).value if "memory" in op.attributes else "device"
     return MEMORY_KINDS[name]
 

@@ -9,7 +9,7 @@ from ....dialects.records import dataclass
 from ...walking import defining_op, operations_where
 from ..streams.order import Stream, StreamOrder
 from .formula import Formula, Terms, maximum
-from .owners import Owners, Root, memory_kind
+from .owners import SHARED, Owners, Root, memory_kind
 from .peak_memory import follow_memory
 from .size_formulas import SizeFormulas
 
@@ -83,6 +83,8 @@ class BufferReuse:
         maker = defining_op(value)
         kind = memory_kind(Root(value))
         if maker is None or maker.name not in ("hir.allocate", "hir.reuse") or kind is None:
+            return []
+        if kind == SHARED:
             return []
         return [Free(op, value, self._sizes.bytes_of(maker), kind, self._order.current(op))]
 

@@ -43,7 +43,7 @@ def effects_of(op: ir.Operation) -> Effects:
         return _effects([each for each in reads if is_buffer(each)], written)
     if name == "hir.output":
         return _effects(operands, [])
-    if name == "hir.communicate":
+    if name in ("hir.communicate", "hir.put", "hir.get"):
         return _effects(operands[:1], operands[1:2])
     if name == "hir.coalesce":
         inner = [effects_of(each.operation) for each in op.regions[0].blocks[0]]

@@ -21,6 +21,9 @@ from ..compute_ops import COMPUTE_OPS
 VIEWS = frozenset(f"hir.{name}" for name in ("select", "slice", "permute", "reshape", "expand"))
 _FRESH = frozenset({"hir.allocate", "hir.reuse", "hir.reshard", "memref.alloc", *COMPUTE_OPS})
 
+# The kind of memory that a team shares: it is used again by all of the team at once.
+SHARED = "symmetric of a team"
+
 
 @dataclass(frozen=True)
 class Root:
@@ -76,9 +79,14 @@ def is_before(op: ir.Operation, place: ir.Operation) -> bool:
     return here is not None and op.is_before_in_block(here)
 
 
+def is_shared_memory(op: ir.Operation | ir.OpView) -> bool:
+    """Returns whether what a hir.allocate gives is memory that a team shares."""
+    return "team" in op.attributes or "teams" in op.attributes
+
+
 def memory_kind(root: Root) -> str | None:
     """Returns the kind of memory of a hir.allocate, or of a hir.reuse of one; None
-    where unknown.
+    where unknown. What a team shares is SHARED.
     """
     op = root.maker
     while op.name == "hir.reuse":
@@ -88,6 +96,8 @@ def memory_kind(root: Root) -> str | None:
         op = source
     if op.name != "hir.allocate":
         return None
+    if is_shared_memory(op):
+        return SHARED
     return ir.StringAttr(op.attributes["memory"]).value if "memory" in op.attributes else "device"
 
 
@@ -160,8 +170,8 @@ class Owners:
         op = defining_op(value)
         if op is None:
             return frozenset({Root(value)}) if is_buffer(value) else _NONE
-        if op.name in ("hir.communicate", "hir.coalesce"):
-            inner = [op] if op.name == "hir.communicate" else list(op.regions[0].blocks[0])
+        if op.name in ("hir.communicate", "hir.coalesce", "hir.put", "hir.get"):
+            inner = list(op.regions[0].blocks[0]) if op.name == "hir.coalesce" else [op]
             return _union(self.roots(each) for one in inner for each in one.operation.operands)
         if not is_buffer(value):
             return _NONE

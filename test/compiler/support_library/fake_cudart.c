@@ -1,16 +1,19 @@
 // A CUDA runtime without a device, for testing the support library: device memory is host memory,
 // every call is written to a log, and any call can be made to fail.
 
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cuda_runtime_abi.h"
 
-enum { LOG_BYTES = 1 << 20, HANDLES = 1 << 16 };
+// Where the device has what is page-locked, beside the host's address.
+enum { LOG_BYTES = 1 << 20, HANDLES = 1 << 16, DEVICE_OFFSET = 4096 };
 
 // A stream or an event: its device, and for an event the stream it was last recorded in.
 struct object {
@@ -291,8 +294,9 @@ int cudaMemPoolSetAttribute(cuda_memory_pool pool, int attribute, void *value) {
   return answer("cudaMemPoolSetAttribute", "%d=%llx", attribute, *(unsigned long long *)value);
 }
 int cudaMalloc(void **memory, size_t bytes) {
-  *memory = aligned_alloc(256, (bytes + 255) / 256 * 256); // as CUDA's is
-  return answer("cudaMalloc", "%zu", bytes);
+  int rc = answer("cudaMalloc", "%zu", bytes);
+  *memory = rc ? NULL : aligned_alloc(256, (bytes + 255) / 256 * 256); // as CUDA's is
+  return rc;
 }
 int cudaMallocAsync(void **memory, size_t bytes, cuda_stream stream) {
   *memory = aligned_alloc(256, (bytes + 255) / 256 * 256); // as CUDA's is
@@ -325,7 +329,7 @@ int cudaHostUnregister(void *start) {
   return answer("cudaHostUnregister", "%#lx", (unsigned long)start);
 }
 int cudaHostGetDevicePointer(void **device, void *host, unsigned flags) {
-  *device = (char *)host + 4096;
+  *device = (char *)host + DEVICE_OFFSET;
   return answer("cudaHostGetDevicePointer", "%#lx flags=%u", (unsigned long)host, flags);
 }
 
@@ -376,9 +380,50 @@ static int encode_tiled(void *map, int element_kind, uint32_t rank, void *start,
   return answer("cuTensorMapEncodeTiled", "%#lx kind=%d%s modes=%d,%d,%d,%d", (unsigned long)start,
                 element_kind, dimensions, interleave, swizzle, l2promo, oob);
 }
+// Another process's memory is some of this one's; flags are in memory that they share indeed.
+struct handle {
+  char bytes[64];
+};
+static int get_handle(struct handle *handle, void *memory) {
+  (void)handle, (void)memory;
+  return answer("cuIpcGetMemHandle", "0");
+}
+static int open_handle(void **memory, struct handle handle, unsigned flags) {
+  (void)handle;
+  *memory = malloc(4 << 20);
+  return answer("cuIpcOpenMemHandle", "%u", flags);
+}
+static int write_value(cuda_stream stream, uint64_t *flag, uint64_t value, unsigned flags) {
+  int rc = answer("cuStreamWriteValue64", "%#llx %u in %ld", (unsigned long long)value, flags,
+                  number(stream));
+  if (rc == 0)
+    __atomic_store_n(flag - DEVICE_OFFSET / (int)sizeof *flag, value, __ATOMIC_SEQ_CST);
+  return rc;
+}
+static int wait_value(cuda_stream stream, uint64_t *flag, uint64_t value, unsigned flags) {
+  int rc = answer("cuStreamWaitValue64", "%#llx %u in %ld", (unsigned long long)value, flags,
+                  number(stream));
+  flag -= DEVICE_OFFSET / (int)sizeof *flag;
+  while (rc == 0 && (int64_t)(__atomic_load_n(flag, __ATOMIC_SEQ_CST) - value) < 0)
+    usleep(1000);
+  return rc;
+}
+static const struct {
+  const char *name;
+  void *function;
+} driver_calls[] = {
+    {"cuIpcGetMemHandle", (void *)get_handle},
+    {"cuIpcOpenMemHandle", (void *)open_handle},
+    {"cuStreamWriteValue64", (void *)write_value},
+    {"cuStreamWaitValue64", (void *)wait_value},
+};
+
 int cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned cuda_version,
                                      unsigned long long flags, int *status) {
-  *function = fake_has_tensor_maps ? (void *)encode_tiled : NULL;
+  *function = !fake_has_tensor_maps ? NULL : (void *)encode_tiled;
+  for (size_t i = 0; *function && i < sizeof driver_calls / sizeof *driver_calls; ++i)
+    if (strcmp(driver_calls[i].name, name) == 0)
+      *function = driver_calls[i].function;
   *status = fake_has_tensor_maps ? 0 : 1;
   return answer("cudaGetDriverEntryPointByVersion", "%s %u %llu", name, cuda_version, flags);
 }

@@ -51,3 +51,12 @@ func.func @case(%x: memref<8xf32>, %h: memref<8xf16>, %s: memref<9xf32>, %n: ind
   "hir.alias"(%n, %y) : (index, memref<8xf32>) -> ()
   return
 }
+
+// -----
+
+func.func @case(%x: memref<8xf32>) {
+  %y = "hir.allocate"() {memory = "symmetric", team = array<i64: 0, 1>} : () -> memref<8xf32>
+  // expected-error @below {{hir.alias: memory that a team shares is where all of the team find it: it can be the target alone}}
+  "hir.alias"(%y, %x) : (memref<8xf32>, memref<8xf32>) -> ()
+  return
+}

@@ -32,5 +32,10 @@ func.func @valid(%n: index, %m: index) {
   // An empty buffer has strides as if each 0 were 1.
   // CHECK: %{{.*}} = "hir.allocate"() : () -> memref<0x4xf32, strided<[4, 1]>>
   %12 = "hir.allocate"() : () -> memref<0x4xf32, strided<[4, 1]>>
+  // A team shares it.
+  // CHECK: %{{.*}} = "hir.allocate"() {memory = "symmetric", team = array<i64: 0, 2>} : () -> memref<4xf32>
+  %13 = "hir.allocate"() {memory = "symmetric", team = array<i64: 0, 2>} : () -> memref<4xf32>
+  // CHECK: %{{.*}} = "hir.allocate"() {memory = "symmetric", teams = [array<i64: 0, 1>, array<i64: 2, 3>]} : () -> memref<4xf32>
+  %14 = "hir.allocate"() {memory = "symmetric", teams = [array<i64: 0, 1>, array<i64: 2, 3>]} : () -> memref<4xf32>
   return
 }

@@ -301,3 +301,43 @@ func.func @case(%n: index) {
   %0:2 = "hir.allocate"() : () -> (memref<8xf32>, memref<8xf32>)
   return
 }
+
+// -----
+
+func.func @case() {
+  // expected-error @below {{a 'team' shares symmetric memory alone: write memory = "symmetric"}}
+  %0 = "hir.allocate"() {team = array<i64: 0, 1>} : () -> memref<8xf32>
+  return
+}
+
+// -----
+
+func.func @case() {
+  // expected-error @below {{a 'team' shares symmetric memory alone: write memory = "symmetric"}}
+  %0 = "hir.allocate"() {memory = "pinned", teams = [array<i64: 0, 1>]} : () -> memref<8xf32>
+  return
+}
+
+// -----
+
+func.func @case() {
+  // expected-error @below {{hir.allocate 'team' is the numbers of the devices, each once, as array<i64: 0, 1>; it is array<i64: 1, 1>}}
+  %0 = "hir.allocate"() {memory = "symmetric", team = array<i64: 1, 1>} : () -> memref<8xf32>
+  return
+}
+
+// -----
+
+func.func @case() {
+  // expected-error @below {{hir.allocate 'teams' is teams of one size that share no device}}
+  %0 = "hir.allocate"() {memory = "symmetric", teams = [array<i64: 0>, array<i64: 1, 2>]} : () -> memref<8xf32>
+  return
+}
+
+// -----
+
+func.func @case() {
+  // expected-error @below {{memory that a team shares is the program's: copy it into an output}}
+  %0 = "hir.allocate"() {memory = "symmetric", team = array<i64: 0, 1>, output = 0 : i64} : () -> memref<8xf32>
+  return
+}

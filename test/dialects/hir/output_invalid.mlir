@@ -30,3 +30,12 @@
   // expected-error @below {{hir.output 'name' is the output's name, a string, not ""; leave it out}}
   "hir.output"(%x) {name = ""} : (memref<?x4xf32>) -> ()
 }) {sym_name = "main", function_type = (memref<?x4xf32>) -> memref<?x4xf32>} : () -> ()
+
+// -----
+
+"hir.program"() ({
+  %x = "hir.allocate"() {memory = "symmetric", team = array<i64: 0, 1>} : () -> memref<8xf32>
+  %y = "hir.reshape"(%x) : (memref<8xf32>) -> memref<2x4xf32>
+  // expected-error @below {{the output lies in memory that a team shares, which is the program's: copy it with hir.set}}
+  "hir.output"(%y) : (memref<2x4xf32>) -> ()
+}) {sym_name = "main", function_type = () -> memref<2x4xf32>} : () -> ()

@@ -155,3 +155,25 @@
   "hir.deallocate"(%b) : (memref<8xi32>) -> ()
   "hir.output"(%y) : (memref<8xi32>) -> ()
 }) {sym_name = "main", function_type = (memref<8xi32>) -> memref<8xi32>} : () -> ()
+
+// -----
+
+// Memory that a team shares is neither taken nor takes another's, symmetric or not: all of the team
+// find it where it is.
+// CHECK-LABEL: ^bb0(%{{.*}}: memref<5xf32>):
+// CHECK-NOT: hir.reuse
+"hir.program"() ({
+^bb0(%x: memref<5xf32>):
+  %a = "hir.allocate"() {memory = "symmetric", team = array<i64: 0, 1>} : () -> memref<5xf32>
+  "hir.unary"(%x, %a) {kind = "neg"} : (memref<5xf32>, memref<5xf32>) -> ()
+  "hir.deallocate"(%a) : (memref<5xf32>) -> ()
+  %b = "hir.allocate"() {memory = "symmetric", team = array<i64: 0, 1>} : () -> memref<5xf32>
+  "hir.unary"(%x, %b) {kind = "neg"} : (memref<5xf32>, memref<5xf32>) -> ()
+  "hir.deallocate"(%b) : (memref<5xf32>) -> ()
+  %c = "hir.allocate"() {memory = "symmetric"} : () -> memref<5xf32>
+  "hir.unary"(%x, %c) {kind = "neg"} : (memref<5xf32>, memref<5xf32>) -> ()
+  "hir.deallocate"(%c) : (memref<5xf32>) -> ()
+  %d = "hir.allocate"() {memory = "symmetric", team = array<i64: 0, 1>} : () -> memref<5xf32>
+  "hir.unary"(%x, %d) {kind = "neg"} : (memref<5xf32>, memref<5xf32>) -> ()
+  "hir.deallocate"(%d) : (memref<5xf32>) -> ()
+}) {sym_name = "main", function_type = (memref<5xf32>) -> ()} : () -> ()

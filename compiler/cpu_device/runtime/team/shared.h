@@ -75,6 +75,10 @@ struct transfer {
 // Moves them all. Returns 0, or -1 where a communicator failed or was aborted.
 int hirc_team_transfer(struct transfer *transfers, int count);
 
+// Says why the team cannot go on, unless that is known already.
+__attribute__((format(printf, 2, 3))) void hirc_team_fail(struct nccl_communicator *of,
+                                                          const char *format, ...);
+
 // waits.c. Processes that wait for one another, the first of them this one.
 struct circle {
   int count;

@@ -43,8 +43,7 @@ static uint64_t get(struct channel *channel, char *bytes, uint64_t count) {
   return moved;
 }
 
-__attribute__((format(printf, 2, 3))) static void fail(struct nccl_communicator *of,
-                                                       const char *format, ...) {
+void hirc_team_fail(struct nccl_communicator *of, const char *format, ...) {
   int none = 0;
   __builtin_va_list arguments;
   __builtin_va_start(arguments, format);
@@ -65,12 +64,12 @@ static int agrees(struct transfer *transfer) {
   const struct heading *mine = transfer->heading, *theirs = &transfer->other;
   if (memcmp(mine, theirs, sizeof *mine) == 0)
     return 1;
-  fail(transfer->of,
-       "the team disagrees: place %d is in %.16s of %llu elements (type %d, reduction %d, root %d), "
-       "place %d in %.16s of %llu (type %d, reduction %d, root %d)",
-       transfer->of->place, mine->name, (unsigned long long)mine->count, mine->type,
-       mine->reduction, mine->root, transfer->peer, theirs->name,
-       (unsigned long long)theirs->count, theirs->type, theirs->reduction, theirs->root);
+  hirc_team_fail(transfer->of,
+                 "the team disagrees: place %d is in %.16s of %llu elements (type %d, reduction %d, "
+                 "root %d), place %d in %.16s of %llu (type %d, reduction %d, root %d)",
+                 transfer->of->place, mine->name, (unsigned long long)mine->count, mine->type,
+                 mine->reduction, mine->root, transfer->peer, theirs->name,
+                 (unsigned long long)theirs->count, theirs->type, theirs->reduction, theirs->root);
   return 0;
 }
 
@@ -109,8 +108,8 @@ static int is_hopeless(const struct transfer *transfer, int *turns) {
     return 0;
   if (++*turns < TURNS_AFTER_LEAVING)
     return 0;
-  fail(of, "place %d has left its team, and place %d still waits for it in %.16s", transfer->peer,
-       of->place, transfer->heading->name);
+  hirc_team_fail(of, "place %d has left its team, and place %d still waits for it in %.16s",
+                 transfer->peer, of->place, transfer->heading->name);
   return 1;
 }
 
@@ -146,9 +145,11 @@ static int search(struct search *search, const struct transfer *transfers, int c
         (each->sends ||
          atomic_load(&each->channel->written) == atomic_load(&each->channel->read))) {
       const char *location = each->place.location;
-      fail(each->of, "rank %d still waits in %.16s%s%s for place %d of its team, which has come to "
-           "its program's end", each->place.rank, each->heading->name,
-           location && location[0] ? " at " : "", location ? location : "", each->peer);
+      hirc_team_fail(each->of,
+                     "rank %d still waits in %.16s%s%s for place %d of its team, which has come to "
+                     "its program's end",
+                     each->place.rank, each->heading->name, location && location[0] ? " at " : "",
+                     location ? location : "", each->peer);
       return 1;
     }
   }
@@ -158,7 +159,7 @@ static int search(struct search *search, const struct transfer *transfers, int c
   char text[TEXT_BYTES];
   if (!hirc_team_is_circle(&search->circle, text, sizeof text))
     return 0;
-  fail(stuck->of, "the processes wait for one another: %s", text);
+  hirc_team_fail(stuck->of, "the processes wait for one another: %s", text);
   return 1;
 }
 

@@ -48,3 +48,55 @@ def test_reshard(before: str, after: str, shape: tuple[object, ...], result: str
         assert str(y.type) == result
         assert p.reshard(x, before, after, [0, 1], [2, 3], out=y) is y
     assert "to_team = array<i64: 2, 3>" in last(p, "hir.reshard")
+
+
+def test_memory_that_a_team_shares() -> None:
+    with hirc.program("main") as p:
+        team = p.communicator([0, 2])
+        x = p.input("x", ("n", 4), "f32")
+        n = x.shape[0]
+        shared = p.allocate((n, 4), "f32", memory="symmetric", team=team)
+        p.put(x[0:2], shared[1:3], 1 - p.rank(team), signal=True).wait()
+        p.wait_signal(shared, -1)
+        p.barrier(shared)
+        p.get(shared[1], x[0], 1).wait()
+        rows = p.communicators([[0, 1], [2, 3]])
+        p.allocate((4,), "f32", memory="symmetric", team=rows)
+    names = [op.name for op in operations(p)]
+    assert [name for name in names if name in ("hir.put", "hir.get", "hir.barrier")] == [
+        "hir.put",
+        "hir.barrier",
+        "hir.get",
+    ]
+    assert "team = array<i64: 0, 2>" in str(p)
+    assert "{signal}" in last(p, "hir.put")
+    assert "teams = [array<i64: 0, 1>, array<i64: 2, 3>]" in last(p, "hir.allocate")
+
+
+def test_what_a_team_does_not_share() -> None:
+    with hirc.program("other") as other:
+        foreign = other.communicator([0, 1])
+    with hirc.program("main") as p:
+        team = p.communicator([0, 1])
+        x = p.input("x", (8,), "f32")
+        with pytest.raises(hirc.BuildError, match="the team is of program other"):
+            p.allocate((8,), "f32", memory="symmetric", team=foreign)
+        with pytest.raises(hirc.BuildError, match="shares symmetric memory alone"):
+            p.allocate((8,), "f32", team=team)
+        shared = p.allocate((8,), "f32", memory="symmetric", team=team)
+        with pytest.raises(hirc.BuildError, match="a peer is a place in the team, -1 to 1, not 2"):
+            p.put(x, shared, 2)
+        with pytest.raises(hirc.BuildError, match=r"the target of hir\.put is what a hir.allocate"):
+            p.put(x, x, 0)
+        with pytest.raises(hirc.BuildError, match=r"the source of hir\.get is packed"):
+            p.get(shared[0:8:2], x[0:4], 0)
+
+
+def test_what_a_team_shares_is_no_output() -> None:
+    def build() -> None:
+        with hirc.program("main") as p:
+            team = p.communicator([0, 1])
+            p.output("y", p.allocate((8,), "f32", memory="symmetric", team=team))
+
+    with pytest.raises(hirc.BuildError, match="the output lies in memory that a team shares"):
+        build()

@@ -1,0 +1,70 @@
+// Memory of NVIDIA's GPUs that processes of a machine share, and flags in the host's memory, at which
+// streams wait. The driver's functions are found through the runtime: nothing links to libcuda.
+
+#include "peer_device.h"
+#include "check.h"
+
+enum {
+  FIRST_CUDA_VERSION = 12000,
+  LAZY_PEER_ACCESS = 1,
+  REGISTER_FOR_DEVICES = 3, // portable and mapped
+  AT_LEAST = 0,
+  WHOLE_PAGE = 2 << 20, // of the device: what is smaller would share one, and all of it be shared
+};
+
+static struct {
+  int (*get_handle)(struct hirc_peer_handle *handle, void *memory);
+  int (*open_handle)(void **memory, struct hirc_peer_handle handle, unsigned flags);
+  int (*write_value)(void *stream, void *address, uint64_t value, unsigned flags);
+  int (*wait_value)(void *stream, void *address, uint64_t value, unsigned flags);
+} driver;
+
+static int share(void **memory, size_t bytes, struct hirc_peer_handle *handle) {
+  size_t whole = (bytes + WHOLE_PAGE - 1) / WHOLE_PAGE * WHOLE_PAGE;
+  int rc = cudaMalloc(memory, whole);
+  return rc ? rc : driver.get_handle(handle, *memory);
+}
+
+static int open_memory(void **memory, size_t bytes, const struct hirc_peer_handle *handle) {
+  (void)bytes;
+  return driver.open_handle(memory, *handle, LAZY_PEER_ACCESS);
+}
+
+static int take_flags(_Atomic uint64_t *flags, size_t bytes, _Atomic uint64_t **known) {
+  int rc = cudaHostRegister((void *)flags, bytes, REGISTER_FOR_DEVICES);
+  return rc ? rc : cudaHostGetDevicePointer((void **)known, (void *)flags, 0);
+}
+
+static int copy(void *to, const void *from, size_t bytes, void *stream) {
+  return cudaMemcpyAsync(to, from, bytes, CUDA_MEMCPY_DEFAULT, stream);
+}
+
+// What the stream wrote before is there before the flag is.
+static int signal_peer(_Atomic uint64_t *flag, uint64_t value, void *stream) {
+  return driver.write_value(stream, (void *)flag, value, 0);
+}
+
+static int wait_for(const struct hirc_peer_wait *wait, void *stream) {
+  return driver.wait_value(stream, (void *)wait->flag, wait->value, AT_LEAST);
+}
+
+static void find(const char *name, void *function, const char *location) {
+  void *symbol = NULL;
+  int status = 0;
+  check(cudaGetDriverEntryPointByVersion(name, &symbol, FIRST_CUDA_VERSION, 0, &status), name,
+        location);
+  if (!symbol || status != 0)
+    hirc_check_failed(CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER, name, location,
+                      "memory that devices share needs a driver of CUDA 12 or newer");
+  __atomic_store_n((void **)function, symbol, __ATOMIC_RELEASE);
+}
+
+const struct hirc_peer_device *hirc_gpu_peers(const char *location) {
+  static const struct hirc_peer_device functions = {share, open_memory, take_flags,
+                                                    copy,  signal_peer, wait_for};
+  find("cuIpcGetMemHandle", &driver.get_handle, location);
+  find("cuIpcOpenMemHandle", &driver.open_handle, location);
+  find("cuStreamWriteValue64", &driver.write_value, location);
+  find("cuStreamWaitValue64", &driver.wait_value, location);
+  return &functions;
+}
