@@ -75,6 +75,8 @@ def _words(options: Options) -> Iterator[str]:
         yield f"--glibc={options.glibc}"
     if options.overlap_steps:
         yield f"--overlap-steps={options.overlap_steps}"
+    if options.overlap_by_peers:
+        yield "--overlap-by-peers"
     if options.sharding is not None:
         yield from options.sharding.words
     if options.checks:

@@ -161,6 +161,7 @@ class Options:
     tuning: Path | None = None
     graphs: Graphs = Graphs.AUTO
     overlap_steps: int = 0
+    overlap_by_peers: bool = False
     # How torch models are spread over a mesh of devices.
     sharding: Sharding | None = None
     weights: WeightStorage = WeightStorage.AUTO

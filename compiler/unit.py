@@ -82,6 +82,7 @@ def stages_for(options: Options, unit: str, targets: Sequence[Target] = ()) -> l
         tuned=_is_tuned(options),
         graph_launches=_graph_launches(options, chips),
         overlap_steps=options.overlap_steps,
+        overlap_by_peers=options.overlap_by_peers,
     )
     return [*host_ir_stages(host), *gpu_program_stages(_gpu_options(options, unit, targets))]
 

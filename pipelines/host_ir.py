@@ -44,6 +44,7 @@ class HostIrOptions:
     With `marks_launches` the stage "schedules" leaves on each launch which operation it is of.
     Programs of `graph_launches` or more launches are replayed as device graphs; 0 is none.
     Communications and products overlap in up to `overlap_steps`; with 0 the chips say in how many.
+    With `overlap_by_peers` they do so by memory that devices share, wherever that is possible.
     With `fusion_report` the stage "fusion" leaves its report (pipelines/fusion/report.py).
     """
 
@@ -56,6 +57,7 @@ class HostIrOptions:
     tuned: bool = True
     graph_launches: int = 0
     overlap_steps: int = 0
+    overlap_by_peers: bool = False
 
 
 def has_programs(module: ir.Operation) -> bool:
@@ -161,6 +163,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
     """
     executable = str(options.executable).lower()
     report, chips = str(options.fusion_report).lower(), "+".join(options.chips)
+    by_peers = " by-peers=true" if options.overlap_by_peers else ""
     marks = " mark=true" if options.marks_launches else ""
     entry = f"entry={options.entry} executable={executable}"
     buffer_entry = options.entry if options.executable else None
@@ -219,7 +222,8 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
         Stage(
             "allocations",
             f"hir-insert-communication,hir-overlap-communication{{chips={chips} "
-            f"steps={options.overlap_steps}}},hir-insert-allocations,hir-insert-deallocations,"
+            f"steps={options.overlap_steps}{by_peers}}},"
+            "hir-insert-allocations,hir-insert-deallocations,"
             "hir-check-weights,hir-verify-ownership,hir-reuse-buffers",
             when=has_programs,
         ),

@@ -108,6 +108,7 @@ def parse_arguments(arguments: Sequence[str]) -> Request:
         tuning=values.tuning,
         graphs=Graphs(values.graph),
         overlap_steps=values.overlap_steps,
+        overlap_by_peers=values.overlap_by_peers,
         sharding=parse_sharding(values.mesh, values.sharding),
         weights=WeightStorage(values.weights),
         weights_from=values.weights_from,
@@ -274,6 +275,12 @@ def _make_parser() -> argparse.ArgumentParser:
         metavar="N",
         help="in how many steps at most communications and products overlap (1: they do not; 0, "
         "the default: as many as take the least time by the chip's figures)",
+    )
+    add(
+        "--overlap-by-peers",
+        action="store_true",
+        help="products and the allgathers and reduce-scatters beside them always go by memory that "
+        "devices share (otherwise where that takes the least time by the chip's figures)",
     )
     add(
         "--mesh",

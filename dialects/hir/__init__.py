@@ -49,6 +49,7 @@ from .scatter import ScatterOp
 from .select import SelectOp
 from .set import SetOp
 from .set_stream import SetStreamOp
+from .shares_memory import SharesMemoryOp
 from .slice import SliceOp
 from .stop_loop import StopLoopOp
 from .stream import StreamOp
@@ -109,6 +110,7 @@ __all__ = [
     "SelectOp",
     "SetOp",
     "SetStreamOp",
+    "SharesMemoryOp",
     "SliceOp",
     "StopLoopOp",
     "StreamOp",

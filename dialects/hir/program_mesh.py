@@ -11,7 +11,7 @@ from .spread import Spread
 _COMPUTE = ("set", "unary", "binary", "ternary", "reduce", "matmul", "linear")
 _COMMUNICATES = (
     *("communicator", "communicate", "coalesce", "wait", "rank", "reshard", "call"),
-    *("put", "get", "wait_signal", "barrier"),
+    *("put", "get", "wait_signal", "barrier", "shares_memory"),
 )
 # The elements whose parts are combined between devices.
 _COMBINED = frozenset(["f64", "f32", "f16", "bf16", "i64", "i32", "i8", "ui64", "ui32", "ui8"])

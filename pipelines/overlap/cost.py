@@ -1,4 +1,4 @@
-"""In how many steps a communication and a product beside it take the least time."""
+"""How communications and products beside them take the least time: in steps, or by peers."""
 
 from __future__ import annotations
 
@@ -13,6 +13,13 @@ from ..schedules.device import Device
 # what the beginning of each costs, in seconds: two and four H200 (docs/results.md).
 _OF_LINKS, _OF_PRODUCTS = 0.65, 0.8
 _BEGINS_COMMUNICATION, _BEGINS_PRODUCT = 9e-6, 4e-6
+# Of the time that a communication and a product take one after the other, what passes where both
+# are under way: NCCL's kernels take multiprocessors. And what each step costs besides. Fitted to
+# 1245, 1312 and 1559 us in 2, 4 and 8 steps of 690 and 678 us: four H200 (docs/results.md).
+_TOGETHER, _STEP = 0.75, 50e-6
+# What copy engines reach of the links' figure, what a copy and its signal cost besides, and what
+# the devices' coming together takes.
+_OF_COPIES, _BEGINS_COPY, _MEETS = 0.8, 6e-6, 15e-6
 # A block's part of a product's result, as the library mostly has it.
 _TILE = (128, 256)
 # Steps are worth their streams and buffers if they save so much of the time.
@@ -59,9 +66,13 @@ class CommunicationWork:
 
     def seconds(self, device: Device, steps: int) -> float:
         """Returns what one of so many steps takes."""
-        size = self.elements * ELEMENT_TYPES[self.element].bytes
-        sent = self.times * size * (self.devices - 1) / self.devices
+        sent = self.times * self.bytes * (self.devices - 1) / self.devices
         return _BEGINS_COMMUNICATION + sent / steps / (device.links * _OF_LINKS)
+
+    @property
+    def bytes(self) -> int:
+        """Returns the bytes of the elements."""
+        return self.elements * ELEMENT_TYPES[self.element].bytes
 
 
 @dataclass(frozen=True)
@@ -90,7 +101,10 @@ def reckon(
     def total(steps: int) -> float:
         sent = communication.seconds(device, steps)
         computed = sum(product.seconds(device, steps) for product in products)
-        return min(sent, computed) + steps * max(sent, computed)
+        if steps == 1:
+            return sent + computed
+        together = max(_TOGETHER * (sent + computed), sent, computed)
+        return sent + computed + (steps - 1) * together + steps * _STEP
 
     return Steps(number, total(number), total(1))
 
@@ -110,7 +124,36 @@ def choose_steps(
         if steps.seconds < found.seconds:
             found = steps
         number *= 2
-    return found if found.seconds < _WORTH * one.seconds else one
+    return found if is_worth(found.seconds, one.seconds) else one
+
+
+def seconds_by_peers(
+    device: Device, communication: CommunicationWork, products: Sequence[ProductWork], arrives: bool
+) -> float:
+    """Returns the time where each device copies its part to the others, one after another.
+
+    `arrives` says whether products take what is copied; else copies take what is multiplied.
+    """
+    devices = communication.devices
+    size = communication.bytes / devices
+    copied = _BEGINS_COPY + size / (device.links * _OF_COPIES)
+    computed = sum(product.seconds(device, devices) for product in products)
+    if arrives:
+        end = computed
+        for peer in range(1, devices):
+            end = max(end, peer * copied) + computed
+        return _MEETS + end
+    made = sent = 0.0
+    for _ in range(1, devices):
+        made += computed
+        sent = max(sent, made) + copied
+    added = (devices + 1) * size / device.bandwidth
+    return _MEETS + max(sent, made + computed) + added
+
+
+def is_worth(seconds: float, in_one: float) -> bool:
+    """Returns whether an overlap saves enough of the time to be worth its buffers."""
+    return seconds < _WORTH * in_one
 
 
 def _ceil(number: int, by: int) -> int:

@@ -51,6 +51,11 @@ def write_overlap(overlap: Overlap, steps: Steps) -> None:
     with ir.InsertionPoint(place), place.location:
         write = _write_arriving if overlap.arrives else _write_leaving
         write(overlap, steps)
+    erase(overlap)
+
+
+def erase(overlap: Overlap) -> None:
+    """Erases what was replaced: a communication, its wait, products, and the buffer between."""
     gone = [overlap.wait, overlap.communicate, *overlap.products]
     if overlap.arrives:
         allocation = defining_op(overlap.communicate.operands[1])
@@ -68,11 +73,11 @@ def _write_arriving(overlap: Overlap, steps: Steps) -> None:
     """Each step receives its rows, and then multiplies them."""
     number, rows = steps.number, overlap.product_rows
     source, received = list(overlap.communicate.operands)[:2]
-    given = _Stepped(_as_rows(source, received), overlap.rows, number)
+    given = _Stepped(as_rows(source, received), overlap.rows, number)
     # Rows that do not lie one after another are packed.
     packed = _Packed(received, overlap.rows, number) if overlap.rows.lead else None
     arrived = _Packed(received, rows, number)
-    results = [_Stepped(_output(product), rows, number) for product in overlap.products]
+    results = [_Stepped(output_of(product), rows, number) for product in overlap.products]
     step = _begin(overlap, steps)
     with ir.InsertionPoint(step.owner), overlap.communicate.location:
         sent = given.at(step)
@@ -80,7 +85,7 @@ def _write_arriving(overlap: Overlap, steps: Steps) -> None:
             copy(sent, own := packed.at(step))
             sent = own
         part = arrived.at(step)
-        _communicate(overlap, sent, part)
+        communicate(overlap, sent, part)
     for product, result in zip(overlap.products, results, strict=True):
         with ir.InsertionPoint(step.owner), product.location:
             multiply(product, part, result.at(step))
@@ -94,7 +99,7 @@ def _write_leaving(overlap: Overlap, steps: Steps) -> None:
     assert place is not None
     taken = _Stepped(product.operands[place], rows, number)
     made = _Packed(result, rows, number)
-    given = _Stepped(_as_rows(target, result), overlap.rows, number)
+    given = _Stepped(as_rows(target, result), overlap.rows, number)
     packed = _Packed(result, overlap.rows, number) if overlap.rows.lead else None
     step = _begin(overlap, steps)
     with ir.InsertionPoint(step.owner), product.location:
@@ -103,7 +108,7 @@ def _write_leaving(overlap: Overlap, steps: Steps) -> None:
     with ir.InsertionPoint(step.owner), overlap.communicate.location:
         part = given.at(step)
         received = part if packed is None else packed.at(step)
-        _communicate(overlap, rows_made, received)
+        communicate(overlap, rows_made, received)
         if packed is not None:
             copy(received, part)
 
@@ -117,8 +122,8 @@ def _begin(overlap: Overlap, steps: Steps) -> ir.Value:
     return loop.regions[0].blocks[0].arguments[0]
 
 
-def _as_rows(buffer: ir.Value, like: ir.Value) -> ir.Value:
-    """A packed buffer as rows of as many columns as another one's."""
+def as_rows(buffer: ir.Value, like: ir.Value) -> ir.Value:
+    """Returns a packed buffer as rows of as many columns as another one's."""
     shape = list(ir.MemRefType(buffer.type).shape)
     columns = ir.MemRefType(like.type).shape[-1]
     if len(shape) == 2 and shape[-1] == columns:
@@ -126,9 +131,9 @@ def _as_rows(buffer: ir.Value, like: ir.Value) -> ir.Value:
     return reshape(buffer, [prod(shape) // columns, columns], [])
 
 
-def _output(product: ir.Operation) -> ir.Value:
-    """The buffer in place of a product's result: the caller's, if it is an output of the program
-    whose rows can be told apart whatever its strides.
+def output_of(product: ir.Operation) -> ir.Value:
+    """Returns the buffer in place of a product's result: the caller's, if it is an output of the
+    program whose rows can be told apart whatever its strides.
     """
     if product.name not in PRODUCTS:
         result = result_of(product)
@@ -145,7 +150,8 @@ def _output(product: ir.Operation) -> ir.Value:
     return fresh
 
 
-def _communicate(overlap: Overlap, source: ir.Value, target: ir.Value) -> None:
+def communicate(overlap: Overlap, source: ir.Value, target: ir.Value) -> None:
+    """Communicates as the program does, from and to other buffers, and waits."""
     op = overlap.communicate
     begun = ir.Operation.create(
         op.name,

@@ -19,7 +19,7 @@ from ..hir.compute_ops import COMPUTE_OPS
 from ..hir.memory.owners import VIEWS, Owners, is_before
 from ..schedules.device import Device
 from ..walking import defining_op
-from .cost import CommunicationWork, ProductWork, Steps, choose_steps, reckon
+from .cost import CommunicationWork, ProductWork, Steps, choose_steps, reckon, seconds_by_peers
 from .products import PRODUCTS, STEPS, inputs_of, is_product, result_of, rows_operand
 
 # What a device's rows are: a part of what is communicated, of which each device has one, or all.
@@ -29,7 +29,14 @@ _MEMREF_VIEWS = {f"memref.{name}" for name in ("cast", "collapse_shape", "expand
 _NO_WORK = (
     VIEWS
     | _MEMREF_VIEWS
-    | {"hir.allocate", "hir.communicator", "hir.rank", "memref.dim", "cf.assert"}
+    | {
+        "hir.allocate",
+        "hir.communicator",
+        "hir.rank",
+        "hir.shares_memory",
+        "memref.dim",
+        "cf.assert",
+    }
 )
 
 
@@ -85,6 +92,26 @@ class Overlap:
         if asked is not None:
             return reckon(device, communication, products, asked)
         return choose_steps(device, communication, products, rows)
+
+    @property
+    def may_go_by_peers(self) -> bool:
+        """Whether the devices may copy their parts into each other's memory.
+
+        Each has as many rows as the others, and sums are those of one type.
+        """
+        if len(self.product_rows.lead) != 1:
+            return False
+        if self.arrives:
+            return self.kind == "allgather"
+        return (
+            self.kind == "reduce-scatter"
+            and ir.StringAttr(self.communicate.attributes["reduction"]).value == "sum"
+        )
+
+    def seconds_by_peers(self, device: Device) -> float:
+        """Returns the time that it takes so, by the device's figures."""
+        products = [_work(op) for op in self.products]
+        return seconds_by_peers(device, self._communication(), products, self.arrives)
 
     def _communication(self) -> CommunicationWork:
         whole = max(map(_type, list(self.communicate.operands)[:2]), key=lambda of: prod(of.shape))

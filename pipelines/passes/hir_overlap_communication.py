@@ -8,9 +8,11 @@ from typing import ClassVar
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..hir.memory.owners import Owners
+from ..overlap.cost import is_worth
 from ..overlap.loop import write_overlap
+from ..overlap.peers import write_by_peers
 from ..overlap.products import PRODUCTS, STEPS
-from ..overlap.search import overlaps_in
+from ..overlap.search import Overlap, overlaps_in
 from ..pass_base import Pass, fail, register
 from ..schedules.device import Device, device_of_option
 from ..walking import operations_where
@@ -49,6 +51,10 @@ class HirOverlapCommunication(Pass):
     nothing but its communication. So it is, the other way around, with a product whose result is
     all that a reduce-scatter, allreduce or all-to-all sends.
 
+    With `by_peers` an allgather or the reduce-scatter of a sum goes by memory that the devices
+    share instead (pipelines/overlap/peers.py), where the run finds that they reach each other's;
+    and without, where that takes the least time and no steps are asked for.
+
     The number of steps is what the product's `overlap_steps` asks for; with `steps` the greatest
     one up to it that divides the rows; else the one that takes the least time by the figures of the
     `chips` (pipelines/overlap/cost.py). With one step nothing changes.
@@ -59,6 +65,7 @@ class HirOverlapCommunication(Pass):
 
     chips: str = ""
     steps: int = 0
+    by_peers: bool = False
 
     def run(self, op: ir.Operation) -> None:
         if self.steps < 0:
@@ -82,7 +89,9 @@ class HirOverlapCommunication(Pass):
                     f"'{STEPS}' is {steps.number}, which does not divide the {rows} rows that each "
                     "device has",
                 )
-            if steps.number > 1:
+            if self._goes_by_peers(overlap, device):
+                write_by_peers(overlap)
+            elif steps.number > 1:
                 write_overlap(overlap, steps)
             else:
                 _do_as_asked(overlap.products)
@@ -93,6 +102,15 @@ class HirOverlapCommunication(Pass):
                 "or gives all that a reduce-scatter, allreduce or all-to-all takes, of sizes that "
                 "the types tell, with nothing else done between: this one is not",
             )
+
+    def _goes_by_peers(self, overlap: Overlap, device: Device) -> bool:
+        if not overlap.may_go_by_peers or self.by_peers:
+            return overlap.may_go_by_peers
+        if overlap.asked is not None or self.steps or not device.links:
+            return False
+        steps = overlap.steps(device, 0)
+        seconds = overlap.seconds_by_peers(device)
+        return seconds < steps.seconds and is_worth(seconds, steps.in_one)
 
 
 def _asks_for_steps(op: ir.Operation) -> bool:

@@ -64,6 +64,11 @@ def rank(op: ir.Operation, frame: Frame) -> Sequence[Any]:
     return [team.index(place.rank) if place.rank in team else -1]
 
 
+@interprets("hir.shares_memory")
+def shares_memory(op: ir.Operation, frame: Frame) -> Sequence[Any]:
+    return [True]
+
+
 def own_team(
     op: ir.Operation, frame: Frame, communicator: Communicator
 ) -> tuple[Place, tuple[int, ...]]:

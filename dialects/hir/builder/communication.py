@@ -12,6 +12,7 @@ from ..spread import parse_spread
 from .buffer import Buffer
 from .communicator import Communicator
 from .errors import BuildError
+from .scalar import Scalar
 from .sizes import Extent, Size, divide
 from .stream import Event, Stream
 from .streaming import Streaming
@@ -67,6 +68,12 @@ class Communication(Streaming):
         operands = [self.own(communicator, "the communicator")]
         value = self.value("hir.rank", operands, self.index)
         return self.new_size("rank", self.scope, lambda: value)
+
+    def shares_memory(self, communicator: Communicator) -> Scalar:
+        """Returns whether the devices of the team reach each other's memory, by hir.put and get."""
+        operands = [self.own(communicator, "the communicator")]
+        value = self.value("hir.shares_memory", operands, self.type("i1"))
+        return Scalar(self._program(), value, self.scope)
 
     def communicate(
         self,

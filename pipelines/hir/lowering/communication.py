@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from ....dialects import llvm
-from ....dialects.hir import CoalesceOp, CommunicateOp, CommunicatorOp, RankOp, WaitOp
+from ....dialects.hir import (
+    CoalesceOp,
+    CommunicateOp,
+    CommunicatorOp,
+    RankOp,
+    SharesMemoryOp,
+    WaitOp,
+)
 from ....dialects.hir.element_types import ELEMENT_TYPES
 from ....dialects.hir.kinds import COMMUNICATION
 from ....dialects.hir.team import teams_of
@@ -86,6 +93,16 @@ def lower_rank(op: RankOp, state: ProgramState) -> list[ir.Value]:
     place = emit.call("hirc_communicator_rank", [op.communicator], emit.types.i64)
     assert place is not None
     return [arith.index_cast(ir.IndexType.get(), place)]
+
+
+@lowers("hir.shares_memory")
+def lower_shares_memory(op: SharesMemoryOp, state: ProgramState) -> list[ir.Value]:
+    """Returns what the devices found together."""
+    emit = state.emit
+    arguments = [op.communicator, emit.location()]
+    shares = emit.call("hirc_shares_memory", arguments, emit.types.i32)
+    assert shares is not None
+    return [arith.cmpi(arith.CmpIPredicate.ne, shares, emit.i32(0))]
 
 
 @lowers("hir.communicate")

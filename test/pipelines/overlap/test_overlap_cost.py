@@ -8,6 +8,9 @@ from hirc.pipelines.overlap.cost import (
     CommunicationWork,
     ProductWork,
     choose_steps,
+    is_worth,
+    reckon,
+    seconds_by_peers,
 )
 from hirc.pipelines.schedules.device import device_of
 
@@ -15,15 +18,30 @@ from hirc.pipelines.schedules.device import device_of
 _ROWS, _WIDTH = 16384, 8192
 
 
-@pytest.mark.parametrize(("devices", "measured"), [(2, 2051e-6), (4, 1370e-6)])
-def test_large_products_take_several_steps(devices: int, measured: float) -> None:
-    """What one step is reckoned to take is near what it took, and several take less."""
+@pytest.mark.parametrize(
+    ("devices", "steps", "measured"),
+    [(2, 1, 2051e-6), (4, 1, 1388e-6), (4, 2, 1245e-6), (4, 4, 1312e-6), (4, 8, 1559e-6)],
+)
+def test_what_steps_take(devices: int, steps: int, measured: float) -> None:
     gathered = CommunicationWork(_ROWS * _WIDTH, "bf16", devices)
     product = ProductWork(_ROWS, _WIDTH // devices, _WIDTH, "bf16")
-    steps = choose_steps(device_of(["sm_90"]), gathered, [product], _ROWS // devices)
-    assert steps.in_one == pytest.approx(measured, rel=0.15)
-    assert steps.number > 1
-    assert steps.seconds < 0.9 * steps.in_one
+    reckoned = reckon(device_of(["sm_90"]), gathered, [product], steps)
+    assert reckoned.seconds == pytest.approx(measured, rel=0.1)
+
+
+@pytest.mark.parametrize("devices", [2, 4, 8])
+@pytest.mark.parametrize("arrives", [True, False])
+def test_copy_engines_hide_most_of_large_communications(devices: int, arrives: bool) -> None:
+    device = device_of(["sm_90a"])
+    columns, depth = (_WIDTH // devices, _WIDTH) if arrives else (_WIDTH, _WIDTH // devices)
+    communication = CommunicationWork(_ROWS * _WIDTH, "bf16", devices)
+    product = ProductWork(_ROWS, columns, depth, "bf16")
+    one = reckon(device, communication, [product], 1).seconds
+    seconds = seconds_by_peers(device, communication, [product], arrives)
+    assert product.seconds(device, 1) < seconds
+    assert is_worth(seconds, one)
+    steps = choose_steps(device, communication, [product], _ROWS // devices)
+    assert seconds < steps.seconds
 
 
 @pytest.mark.parametrize(

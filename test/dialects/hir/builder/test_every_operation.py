@@ -47,6 +47,8 @@ def everything() -> Program:
             pass
         team = p.communicator([0, 1])
         x[p.rank(team)].relu()
+        with p.branch(p.shares_memory(team)) as branch, branch.then:
+            pass
         with p.coalesce() as group:
             p.communicate("allreduce", x, x, team, reduction="sum")
         group.wait()
