@@ -69,6 +69,9 @@ void *hirc_symmetric_allocate(struct hirc_communicator *of, int64_t bytes, int z
                               const char *location);
 void hirc_symmetric_free(void *memory, void *stream, const char *location);
 
+// Whether the processes of a team reach each other's memory. All of the team call it.
+int hirc_shares_memory(struct hirc_communicator *of, const char *location);
+
 // Begin to copy to and from a peer's part of such memory (-1: nobody's), and return the event of the
 // end as hirc_communicate does. With `signals` the peer's next hirc_wait_signal is for it.
 void *hirc_put(const void *source, void *target, int64_t source_bytes, int64_t target_bytes,

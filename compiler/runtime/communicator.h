@@ -12,6 +12,7 @@ struct hirc_communicator {
   nccl_communicator nccl; // NULL in a team of one, and where this process is not of the team
   int device, place;      // `place` in the team; -1: this process is not of it
   int is_aborted;
+  int reach; // see peer_reach.c
   uint64_t begun, digest; // how many communications, and of which kinds, types and sizes
   int64_t size;
   int64_t team[];
@@ -39,6 +40,10 @@ void hirc_communication_check_place(int64_t place, int64_t least, int64_t size,
 // or, after a failure, to end what waits.
 typedef int hirc_communication_look(int has_failed, char why[HIRC_WORLD_TEXT_BYTES]);
 void hirc_communication_look_also(hirc_communication_look *look);
+
+// By what the team knows a message of one of its processes.
+void hirc_communicator_key(const struct hirc_communicator *of, const char *what, int64_t place,
+                           char key[HIRC_WORLD_KEY_BYTES]);
 
 // What a kind is called in messages.
 const char *hirc_communication_name(int64_t kind);

@@ -14,6 +14,7 @@ enum {
 
 static struct {
   int (*get_handle)(struct hirc_peer_handle *handle, void *memory);
+  int (*close_handle)(void *memory);
   int (*open_handle)(void **memory, struct hirc_peer_handle handle, unsigned flags);
   int (*write_value)(void *stream, void *address, uint64_t value, unsigned flags);
   int (*wait_value)(void *stream, void *address, uint64_t value, unsigned flags);
@@ -29,6 +30,8 @@ static int open_memory(void **memory, size_t bytes, const struct hirc_peer_handl
   (void)bytes;
   return driver.open_handle(memory, *handle, LAZY_PEER_ACCESS);
 }
+
+static int close_memory(void *memory) { return driver.close_handle(memory); }
 
 static int take_flags(_Atomic uint64_t *flags, size_t bytes, _Atomic uint64_t **known) {
   int rc = cudaHostRegister((void *)flags, bytes, REGISTER_FOR_DEVICES);
@@ -48,23 +51,39 @@ static int wait_for(const struct hirc_peer_wait *wait, void *stream) {
   return driver.wait_value(stream, (void *)wait->flag, wait->value, AT_LEAST);
 }
 
-static void find(const char *name, void *function, const char *location) {
+static int find(const char *name, void *function) {
   void *symbol = NULL;
   int status = 0;
-  check(cudaGetDriverEntryPointByVersion(name, &symbol, FIRST_CUDA_VERSION, 0, &status), name,
-        location);
+  if (cudaGetDriverEntryPointByVersion(name, &symbol, FIRST_CUDA_VERSION, 0, &status) != 0)
+    return 0;
   if (!symbol || status != 0)
-    hirc_check_failed(CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER, name, location,
-                      "memory that devices share needs a driver of CUDA 12 or newer");
+    return 0;
   __atomic_store_n((void **)function, symbol, __ATOMIC_RELEASE);
+  return 1;
+}
+
+const struct hirc_peer_device *hirc_gpu_peers_or_null(void) {
+  static const struct hirc_peer_device functions = {
+      .share = share,
+      .open = open_memory,
+      .close = close_memory,
+      .take_flags = take_flags,
+      .copy = copy,
+      .signal = signal_peer,
+      .wait = wait_for,
+  };
+  int is_complete = find("cuIpcGetMemHandle", &driver.get_handle) &&
+                    find("cuIpcOpenMemHandle", &driver.open_handle) &&
+                    find("cuIpcCloseMemHandle", &driver.close_handle) &&
+                    find("cuStreamWriteValue64", &driver.write_value) &&
+                    find("cuStreamWaitValue64", &driver.wait_value);
+  return is_complete ? &functions : NULL;
 }
 
 const struct hirc_peer_device *hirc_gpu_peers(const char *location) {
-  static const struct hirc_peer_device functions = {share, open_memory, take_flags,
-                                                    copy,  signal_peer, wait_for};
-  find("cuIpcGetMemHandle", &driver.get_handle, location);
-  find("cuIpcOpenMemHandle", &driver.open_handle, location);
-  find("cuStreamWriteValue64", &driver.write_value, location);
-  find("cuStreamWaitValue64", &driver.wait_value, location);
-  return &functions;
+  const struct hirc_peer_device *found = hirc_gpu_peers_or_null();
+  if (!found)
+    hirc_check_failed(CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER, "cudaGetDriverEntryPointByVersion",
+                      location, "memory that devices share needs a driver of CUDA 12 or newer");
+  return found;
 }

@@ -28,6 +28,7 @@ struct hirc_peer_wait {
 struct hirc_peer_device {
   int (*share)(void **memory, size_t bytes, struct hirc_peer_handle *handle);
   int (*open)(void **memory, size_t bytes, const struct hirc_peer_handle *handle);
+  int (*close)(void *memory); // what was opened
   // Makes flags, in memory of the host that processes share, known to the device.
   int (*take_flags)(_Atomic uint64_t *flags, size_t bytes, _Atomic uint64_t **known);
   int (*copy)(void *to, const void *from, size_t bytes, void *stream);
@@ -38,7 +39,8 @@ struct hirc_peer_device {
 __attribute__((weak, visibility("hidden"))) const struct hirc_peer_device *
 hirc_cpu_device_peers(void);
 
-// Those of NVIDIA's GPUs. Fails where the driver lacks them.
+// Those of NVIDIA's GPUs. Fails where the driver lacks them; the second gives NULL then.
 const struct hirc_peer_device *hirc_gpu_peers(const char *location);
+const struct hirc_peer_device *hirc_gpu_peers_or_null(void);
 
 #endif

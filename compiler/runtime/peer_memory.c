@@ -152,8 +152,8 @@ struct offer {
   struct hirc_peer_handle memory, flags; // flags: the first one's count
 };
 
-static void key_of(const struct hirc_communicator *of, const char *what, int64_t place,
-                   char key[HIRC_WORLD_KEY_BYTES]) {
+void hirc_communicator_key(const struct hirc_communicator *of, const char *what, int64_t place,
+                           char key[HIRC_WORLD_KEY_BYTES]) {
   int length = snprintf(key, HIRC_WORLD_KEY_BYTES, "%s %" PRId64 " of", what, place);
   for (int64_t i = 0; i < of->size && length < HIRC_WORLD_KEY_BYTES; ++i)
     length += snprintf(key + length, (size_t)(HIRC_WORLD_KEY_BYTES - length), " %" PRId64,
@@ -163,7 +163,7 @@ static void key_of(const struct hirc_communicator *of, const char *what, int64_t
 static void take_offer(const struct slot *slot, int64_t place, uint64_t bytes, struct offer *offer,
                        const char *location) {
   char key[HIRC_WORLD_KEY_BYTES], why[HIRC_WORLD_TEXT_BYTES];
-  key_of(slot->of, "symmetric", place, key);
+  hirc_communicator_key(slot->of, "symmetric", place, key);
   hirc_world_take(key, offer, sizeof *offer, location);
   if (offer->bytes == bytes)
     return;
@@ -196,7 +196,7 @@ static void exchange(struct slot *slot, struct offer *own, const char *location)
   if (of->place == 0)
     flags = map_flags(flag_bytes, &own->flags, 1, location);
   if (of->size > 1) {
-    key_of(of, "symmetric", of->place, key);
+    hirc_communicator_key(of, "symmetric", of->place, key);
     hirc_world_give(key, own, sizeof *own, location);
   }
   for (int64_t place = 0; place < of->size; ++place) {
@@ -214,12 +214,12 @@ static void exchange(struct slot *slot, struct offer *own, const char *location)
   check(device->take_flags(slot->flags, flag_bytes, &slot->known_flags), "cudaHostRegister",
         location);
   if (of->size > 1) {
-    key_of(of, "mapped", of->place, key);
+    hirc_communicator_key(of, "mapped", of->place, key);
     hirc_world_give(key, &is_done, sizeof is_done, location);
   }
   for (int64_t place = 0; place < of->size; ++place)
     if (place != of->place) {
-      key_of(of, "mapped", place, key);
+      hirc_communicator_key(of, "mapped", place, key);
       hirc_world_take(key, &is_done, sizeof is_done, location);
     }
   hirc_peer_close(&own->flags);

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -63,7 +63,11 @@ def _inputs(size: int, generator: np.random.Generator) -> list[list[Array]]:
 
 
 def _run(
-    built: Path, names: Sequence[str], inputs: Sequence[Sequence[Array]], run_team: RunTeam
+    built: Path,
+    names: Sequence[str],
+    inputs: Sequence[Sequence[Array]],
+    run_team: RunTeam,
+    variables: Mapping[str, str] | None = None,
 ) -> list[list[Array]]:
     folder, size = built.parent, len(inputs)
     for rank, each in enumerate(inputs):
@@ -73,12 +77,35 @@ def _run(
         *(f"--input={folder}/in{number}.%r.npy" for number in range(len(inputs[0]))),
         *(f"--output={name}={folder}/{name}.%r.npy" for name in names),
     ]
-    ended = run_team([[built, *arguments]] * size)
+    ended = run_team([[built, *arguments]] * size, variables)
     assert [(each.status, each.errors) for each in ended] == [(0, "")] * size
     return [[np.load(folder / f"{name}.{rank}.npy") for name in names] for rank in range(size)]
 
 
 _NAMES = ("first", "second", "part", "all", "back", "again")
+
+
+@pytest.mark.parametrize("size", [2, 3, 4])
+@pytest.mark.parametrize("reaches", ["1", "0"])
+def test_by_memory_of_peers(
+    hirc: Hirc, run_team: RunTeam, tmp_path: Path, size: int, reaches: str
+) -> None:
+    """With checks; and where the devices do not reach each other's memory."""
+    program = _program(size)
+    source, built = tmp_path / "prog.mlir", tmp_path / "prog"
+    source.write_text(str(program))
+    options = ("--offload-arch=cpu", "--overlap-by-peers")
+    staged = hirc.succeeds(source, *options, "--stop-after=allocations", "-o", "-")
+    # What is gathered, and the sums that are scattered; not the others.
+    assert staged.output.count('"hir.shares_memory"') == 2
+    hirc.succeeds(source, *options, "--check=memory,race", "-o", built)
+    inputs = _inputs(size, np.random.default_rng(3))
+    tensors = [[torch.from_numpy(value) for value in each] for each in inputs]
+    expected = interpret_team(program, tensors)
+    given = _run(built, _NAMES, inputs, run_team, {"HIRC_PEER_MEMORY": reaches})
+    for rank in range(size):
+        for name, one, wanted in zip(_NAMES, given[rank], expected[rank], strict=True):
+            np.testing.assert_array_equal(one, wanted.numpy(), err_msg=f"{name} of rank {rank}")
 
 
 @pytest.mark.parametrize("size", [2, 4, 8])

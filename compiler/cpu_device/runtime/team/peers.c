@@ -130,7 +130,13 @@ static int wait_for(const struct hirc_peer_wait *wait, void *stream) {
 }
 
 const struct hirc_peer_device *hirc_cpu_device_peers(void) {
-  static const struct hirc_peer_device functions = {share, open_memory, take_flags,
-                                                    copy,  signal_peer, wait_for};
+  static const struct hirc_peer_device functions = {
+      .share = share,
+      .open = open_memory,
+      .take_flags = take_flags,
+      .copy = copy,
+      .signal = signal_peer,
+      .wait = wait_for,
+  };
   return &functions;
 }

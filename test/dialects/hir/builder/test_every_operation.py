@@ -52,6 +52,11 @@ def everything() -> Program:
         with p.coalesce() as group:
             p.communicate("allreduce", x, x, team, reduction="sum")
         group.wait()
+        shared = p.allocate((8,), "f32", memory="symmetric", team=team)
+        p.put(x, shared, 1, signal=True).wait()
+        p.wait_signal(shared, 1)
+        p.barrier(shared)
+        p.get(shared, x, 1).wait()
         p.reshard(x, "axis:0", "whole", [0, 1])
         p.output("y", y)
     return p
