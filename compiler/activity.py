@@ -37,7 +37,8 @@ class Activity:
 class Log:
     """What a process wrote of itself.
 
-    `files` were read, `standard_input` if that was; `temporaries` still exist. `words` are the
+    `files` were read, `standard_input` if that was; `temporaries` still exist, and groups of
+    processes run whose leaders are `groups`. `words` are the
     command line of the program to become, `status` is what it meant to end with, if it got there;
     where it `ends_itself`, C code does that.
     """
@@ -46,6 +47,7 @@ class Log:
     files: list[str] = field(default_factory=list[str])
     standard_input: bytes | None = None
     temporaries: set[str] = field(default_factory=set[str])
+    groups: set[int] = field(default_factory=set[int])
     words: tuple[str, ...] | None = None
     status: int | None = None
     ends_itself: bool = False
@@ -162,6 +164,16 @@ def temporary(path: Path) -> Generator[None]:
         _write("removed", str(path))
 
 
+def group(leader: int) -> None:
+    """Notes processes that run beside this one."""
+    _write("group", str(leader))
+
+
+def group_ended(leader: int) -> None:
+    """Notes that these processes have ended."""
+    _write("group-ended", str(leader))
+
+
 def last_words() -> int:
     """Returns a file in memory, for what native code prints when it ends the
     process; the caller's.
@@ -194,6 +206,10 @@ def read_log(records: int) -> Log:
             log.temporaries.add(text)
         elif kind == "removed":
             log.temporaries.discard(text)
+        elif kind == "group":
+            log.groups.add(int(text))
+        elif kind == "group-ended":
+            log.groups.discard(int(text))
         elif kind == "words":
             log.words = tuple(text.split("\0"))
         elif kind == "ends-itself":

@@ -26,32 +26,44 @@ _PAGE = 4096
 
 
 def write_object(
-    output: BinaryIO, symbol: str, pieces: Iterable[tuple[int, memoryview]], host: Host
+    output: BinaryIO,
+    symbol: str,
+    pieces: Iterable[tuple[int, memoryview]],
+    host: Host,
+    *,
+    section: str | None = None,
+    alignment: int = _PAGE,
 ) -> None:
     """Writes a relocatable object whose read-only section, on a page, is `symbol`.
 
-    `pieces` are offsets in the section, in order, and the bytes there; between them are zeros.
+    `pieces` are offsets in the section, in order, and the bytes there; between them are zeros. The
+    section is one of weights, which may be large, unless it is named.
     """
-    machine, section, large = _MACHINES[host.processor]
-    output.write(b"\0" * _PAGE)
+    machine, of_weights, large = _MACHINES[host.processor]
+    if section is None:
+        section = f"{of_weights}.hirc_weights"
+    else:
+        large = 0
+    begin = -(-_HEADER.size // alignment) * alignment
+    output.write(b"\0" * begin)
     size = 0
     for offset, data in pieces:
         output.write(b"\0" * (offset - size))
         output.write(data)
         size = offset + data.nbytes
-    size += output.write(b"\0" * (-size % _PAGE))
+    size += output.write(b"\0" * (-size % alignment))
     names = _Names()
     symbols = bytes(_SYMBOL.size) + _SYMBOL.pack(
         names.add(symbol), _WEAK_OBJECT, _HIDDEN, 1, 0, size
     )
-    data_name = names.add(f"{section}.hirc_weights")
+    data_name = names.add(section)
     table_names = [names.add(name) for name in (".symtab", ".strtab", ".note.GNU-stack")]
     strings = names.text + b"\0" * (-len(names.text) % 8)
-    symbols_at = _PAGE + size
+    symbols_at = begin + size
     strings_at = symbols_at + len(symbols)
     sections = [
         bytes(_SECTION.size),
-        _SECTION.pack(data_name, _PROGBITS, _ALLOCATED | large, 0, _PAGE, size, 0, 0, _PAGE, 0),
+        _SECTION.pack(data_name, _PROGBITS, _ALLOCATED | large, 0, begin, size, 0, 0, alignment, 0),
         # The one symbol that is not local is the second; the names are in section 3.
         _SECTION.pack(
             table_names[0], _SYMTAB, 0, 0, symbols_at, len(symbols), 3, 1, 8, _SYMBOL.size

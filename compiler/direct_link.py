@@ -11,20 +11,24 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from .cache import cached
 from .errors import ToolchainError
-from .process import Runner
-from .toolchain import Clang, program_state
+from .process import Finished, Runner
+from .toolchain import Clang, Cuda, program_state
 
 # The variables that clang's driver reads begin with these.
 _VARIABLES = ("CCC_", "CC_", "CLANG_", "COMPILER_PATH", "CUDA_", "GCC_", "LIBRARY_PATH", "PATH")
 # Where distributions keep GCC's installations, a folder for each target and version; and libraries.
 _GCC = ("/usr/lib/gcc", "/usr/lib64/gcc", "/usr/lib/gcc-cross")
 _LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/lib/*-linux-gnu", "/etc/clang*")
+# What clang reads of a CUDA, and what tells another of the same place.
+_OF_CUDA = (".", "bin", "include", "include/cuda.h", "version.json", "version.txt")
+_TOOL_ERROR = re.compile(r"^\S*(?:clang|nvlink|ptxas|lld)\S*\s*:.*\berror\b", re.MULTILINE)
 # A word of a command; for a file of the one link, its number among them.
 _Words = list[str | int]
 
@@ -33,19 +37,29 @@ class _Unknown(Exception):
     """clang's answer is none that can be used for other links."""
 
 
+def has_failed(done: Finished) -> bool:
+    """Returns whether a program of a link failed; clang 22 ends with status 0 although its device
+    link printed an error.
+    """
+    return done.status != 0 or _TOOL_ERROR.search(done.errors) is not None
+
+
 def direct_command(
-    command: Sequence[str | Path], files: Sequence[Path], clang: Clang
+    command: Sequence[str | Path], files: Sequence[Path], clang: Clang, *, cuda: Cuda | None = None
 ) -> list[str] | None:
     """Returns what clang runs for a link, given its command; None where that is not known.
 
-    `files` are those words of the command that another link has others for.
+    `files` are those words of the command that another link has others for. What clang says of
+    device code depends on the version of `cuda`.
     """
     names = [str(file) for file in files]
     state = program_state(clang.path)
     if state is None or len(set(names)) != len(names):
         return None
     words: _Words = [names.index(word) if word in names else word for word in map(str, command)]
-    place = hashlib.sha256(repr([state, words, list(_surroundings(clang))]).encode()).hexdigest()
+    place = hashlib.sha256(
+        repr([state, words, list(_surroundings(clang, cuda))]).encode()
+    ).hexdigest()
 
     def ask() -> bytes:
         return json.dumps(_asked([str(word) for word in command], names)).encode()
@@ -57,13 +71,14 @@ def direct_command(
     return [names[word] if isinstance(word, int) else word for word in known]
 
 
-def _surroundings(clang: Clang) -> Iterator[object]:
+def _surroundings(clang: Clang, cuda: Cuda | None) -> Iterator[object]:
     """Yields what else clang's answer depends on: variables, and what lies in folders."""
     for name in sorted(os.environ):
         if name.startswith(_VARIABLES):
             yield name, os.environ[name]
     root = Path("/")
     folders = [clang.directory, clang.path.parent]
+    folders += [] if cuda is None else [cuda.root / name for name in _OF_CUDA]
     folders += [path for name in _LIBRARIES for path in sorted(root.glob(name[1:]))]
     for name in _GCC:
         folders += [

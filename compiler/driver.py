@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..dialects.offload import ImageFormat
 from ..dialects.records import dataclass
@@ -18,9 +19,9 @@ from .cuda_folder import write_cuda_for_older_clang
 from .device_file import device_file
 from .errors import InputError, Position
 from .host_code import host_object
-from .link import LinkJob, SymbolError, link, merge_objects
+from .link import LinkJob, SymbolError, link, may_do_without_clang, merge_objects
 from .link_inputs import linked_devices, may_have_kernels, refuse_defined_twice
-from .llvm_ir import LlvmModule
+from .llvm_ir import CONSUMER_LLVM, LlvmModule
 from .native import native_note, native_targets
 from .option_checks import check_options
 from .options import Emit
@@ -32,6 +33,9 @@ from .source import UNNAMED, Source, check_readable, is_model, read_source
 from .target import Devices, Target
 from .unit import Unit
 from .weights import Weights, plan_weights
+
+if TYPE_CHECKING:
+    from .device_link.images import DeviceLink
 
 
 @dataclass
@@ -53,6 +57,8 @@ class Compilation(BuildTools):
         # Device code that becomes PTX, of each unit.
         self._for_ptx: dict[Target, list[LlvmModule]] = {}
         self._said_native = False
+        # Device code that is linked beside other work.
+        self._device_link: DeviceLink | None = None
 
     @property
     def fusion_report(self) -> list[str]:
@@ -129,11 +135,40 @@ class Compilation(BuildTools):
             units = [self._parsed(path) for path in options.inputs]
             weights = self._plan_weights(units, str(output))
             self._name_kernels(units)
+            self._begin_device_link(units, folder, stack)
             objects = [self._object(unit, folder) for unit in units]
             if options.rdc:
                 refuse_defined_twice(units)
             self._link_objects(objects, weights, output, folder, self._devices())
             self._write_interface(output)
+
+    def _begin_device_link(self, units: Sequence[Unit], folder: Path, stack: ExitStack) -> None:
+        """Lets the device code of all units be linked as soon as it is there, where that can be
+        told from the options.
+        """
+        options = self.options
+        targets = [target for unit in units for target in unit.gpu_targets]
+        if (
+            may_do_without_clang(options)
+            and not options.compress
+            and targets
+            and not any(target.is_amd or target.is_ptx for target in targets)
+            and self.consumer >= CONSUMER_LLVM
+        ):
+            # Imported late: what is for the CPU device does not wait for it.
+            from .device_link.images import DeviceLink
+
+            link = DeviceLink(folder, len(units), self.clang, self.cuda, options.opt_level)
+            self._device_link = stack.enter_context(link)
+
+    def _device_objects(self, folder: Path) -> list[Path] | None:
+        """Objects of the device code, linked; None where clang is to link it."""
+        images = None if self._device_link is None else self._device_link.finish()
+        if images is None:
+            return None
+        from .device_link.objects import device_objects
+
+        return device_objects(images, folder, self.clang, self.runner)
 
     def _link_objects(
         self,
@@ -155,8 +190,10 @@ class Compilation(BuildTools):
         if Devices.GPUS in devices:
             phase = "link (clang, ptxas, nvlink, lld)"
         with replacing(output) as temporary, self.timer.phase(phase):
+            device = self._device_objects(folder)
+            output = temporary.absolute()
             self._link(
-                LinkJob(linked, temporary.absolute(), folder, support, devices, wrapped, ptx)
+                LinkJob(linked, output, folder, support, devices, wrapped, ptx, device=device)
             )
         if weights is not None:
             self._write_weights(weights)
@@ -350,16 +387,22 @@ class Compilation(BuildTools):
             return read_source(path, self.options.entry, self.options.sharding)
 
     def _embed(self, unit: Unit) -> None:
-        if not unit.has_device_code:
-            unit.embed([])
-            return
+        images = self._device_images(unit) if unit.has_device_code else []
+        if self._device_link is not None:
+            if any(form is not ImageFormat.BITCODE for _, form, _ in images):
+                self._device_link.refuse()
+            self._device_link.add((target.arch, data) for target, _, data in images)
+        unit.embed(images)
+
+    def _device_images(self, unit: Unit) -> list[tuple[Target, ImageFormat, bytes]]:
+        """The device code that is embedded, and what becomes PTX."""
         for target in unit.gpu_targets:
             if target.is_ptx:
                 self._for_ptx.setdefault(target, []).append(
                     unit.device(target, self.library(target))
                 )
         check_chips(unit.machine_targets, self.consumer)
-        unit.embed([(target, *self._image(unit, target)) for target in unit.machine_targets])
+        return [(target, *self._image(unit, target)) for target in unit.machine_targets]
 
     def _image(self, unit: Unit, target: Target) -> tuple[ImageFormat, bytes]:
         """The device code that is embedded for one chip."""

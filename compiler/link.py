@@ -9,15 +9,13 @@ from pathlib import Path
 
 from ..dialects.records import dataclass
 from .cuda_folder import with_own_fatbinary
-from .direct_link import direct_command
+from .direct_link import direct_command, has_failed
 from .errors import HircError, InputError, Note, ToolchainError, UnsupportedError
 from .options import Emit, Options
 from .platform_table import CUDA
 from .process import Finished, Runner
 from .target import Devices, Target
 from .toolchain import Clang, Cuda, Toolchain
-
-_TOOL_ERROR = re.compile(r"^\S*(?:clang|nvlink|ptxas|lld)\S*\s*:.*\berror\b", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -27,7 +25,8 @@ class LinkJob:
     `temporary` is where the linkers put their own files, `support` the support library. For the
     CPU device there is no device code left to link. Calls of functions that are `wrapped` go to
     functions of another name. `ptx` goes beside the machine code. `glibc` are flags that find an
-    older C library.
+    older C library. `device` are objects of the device code in `objects`, linked already, and of
+    what registers it.
     """
 
     objects: Sequence[Path]
@@ -38,17 +37,24 @@ class LinkJob:
     wrapped: Sequence[str] = ()
     ptx: Mapping[Target, Path] = field(default_factory=dict[Target, Path])
     glibc: Sequence[str] = ()
+    device: Sequence[Path] | None = None
+
+    @property
+    def files(self) -> list[Path]:
+        """What the linker reads and writes that is of this link alone."""
+        support = [] if self.support is None else [self.support]
+        return [*self.objects, *(self.device or ()), self.output, *support]
 
 
 def link_command(job: LinkJob, options: Options, toolchain: Toolchain) -> list[str | Path]:
     """clang's argument list. Defaults that changed between clang versions are given explicitly."""
     command: list[str | Path] = [*toolchain.clang.command]
-    if job.devices != Devices.CPU:
+    if job.devices != Devices.CPU and job.device is None:
         command.append("--offload-link")
     if options.emit is Emit.SHARED:
         command.append("-shared")
     command.append("-Wl,--build-id")
-    command += [*job.objects, *map(_absolute, options.link_inputs)]
+    command += [*job.objects, *(job.device or ()), *map(_absolute, options.link_inputs)]
     if job.support is not None:
         command.append(job.support)
     command += job.glibc
@@ -62,13 +68,15 @@ def link_command(job: LinkJob, options: Options, toolchain: Toolchain) -> list[s
         return [*command, "-pthread", "-lm"]
     if job.wrapped:
         command.append("-Wl," + ",".join(f"--wrap={name}" for name in job.wrapped))
-    command += ["-Xoffload-linker", f"--plugin-opt=O{options.opt_level}"]
-    if options.save_temps is not None:
-        command += ["-Xlinker", "--save-temps"]
     runtime: list[str | Path] = []
     if toolchain.cuda is not None:
-        command += _cuda_arguments(job, toolchain.cuda, compress=options.compress)
         runtime = [toolchain.cuda.static_runtime]
+    if job.device is None:
+        command += ["-Xoffload-linker", f"--plugin-opt=O{options.opt_level}"]
+        if options.save_temps is not None:
+            command += ["-Xlinker", "--save-temps"]
+        if toolchain.cuda is not None:
+            command += _cuda_arguments(job, toolchain.cuda, compress=options.compress)
     return [*command, *runtime, "-ldl", "-lrt", "-lpthread", "-lm"]
 
 
@@ -107,39 +115,39 @@ def link(job: LinkJob, options: Options, toolchain: Toolchain, runner: Runner) -
         folder = job.temporary / "glibc"
         flags = older_glibc_flags(options.glibc, folder, toolchain.clang, runner)
         job = replace(job, glibc=flags)
-    command = link_command(job, options, toolchain)
-    if _links_directly(job, options, command, toolchain.clang, runner):
+    if job.device is not None:
+        if _links_directly(job, options, toolchain, runner):
+            return
+        job = replace(job, device=None)
+    if _links_directly(job, options, toolchain, runner):
         return
+    command = link_command(job, options, toolchain)
     done = runner.run(command, directory=options.save_temps, temporary=job.temporary)
     if options.verbose and done.errors:
         runner.log(done.errors.rstrip())
-    if _has_failed(done):
+    if has_failed(done):
         raise _explained(done, options, toolchain, runner)
 
 
-def _has_failed(done: Finished) -> bool:
-    # clang 22 ends with status 0 although its device link printed an error.
-    return done.status != 0 or _TOOL_ERROR.search(done.errors) is not None
+def may_do_without_clang(options: Options) -> bool:
+    """Returns whether a link may run what clang would run: nobody is to see clang, and all inputs
+    are hirc's own.
+    """
+    shows = options.verbose or options.dry_run or options.save_temps is not None
+    return not (shows or options.link_inputs or options.glibc is not None)
 
 
-def _links_directly(
-    job: LinkJob,
-    options: Options,
-    command: Sequence[str | Path],
-    clang: Clang,
-    runner: Runner,
-) -> bool:
+def _links_directly(job: LinkJob, options: Options, toolchain: Toolchain, runner: Runner) -> bool:
     """Links as clang would, without clang. Returns whether that went well: clang's own messages are
     those that tell of errors.
     """
-    shows = options.verbose or options.dry_run or options.save_temps is not None
-    if shows or options.link_inputs or options.glibc is not None or job.temporary is None:
+    if job.temporary is None or not may_do_without_clang(options):
         return False
-    files = [*job.objects, job.output] + ([] if job.support is None else [job.support])
+    command, files = link_command(job, options, toolchain), job.files
     if any(str(job.temporary) in str(word) for word in command if word not in files):
         return False
-    direct = direct_command(command, files, clang)
-    return direct is not None and not _has_failed(runner.run(direct, temporary=job.temporary))
+    direct = direct_command(command, files, toolchain.clang)
+    return direct is not None and not has_failed(runner.run(direct, temporary=job.temporary))
 
 
 def merge_objects(objects: Sequence[Path], output: Path, clang: Clang, runner: Runner) -> None:

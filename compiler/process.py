@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -11,7 +12,7 @@ from pathlib import Path
 from time import perf_counter
 
 from ..dialects.records import dataclass
-from . import trace
+from . import activity, trace
 from .errors import ToolchainError
 
 _TIMEOUT_SECONDS = 600
@@ -88,9 +89,12 @@ class Runner:
 class Running:
     """A program that runs while this one goes on."""
 
-    def __init__(self, process: subprocess.Popen[str], words: Sequence[str]) -> None:
+    def __init__(
+        self, process: subprocess.Popen[str], words: Sequence[str], *, is_group: bool = False
+    ) -> None:
         self._process = process
         self._words = words
+        self._is_group = is_group
         self._began = perf_counter()
 
     def finish(self, timeout: float = _TIMEOUT_SECONDS) -> Finished:
@@ -112,14 +116,27 @@ class Running:
     def close(self) -> None:
         """Ends it if it still runs; what it printed is lost."""
         if self._process.returncode is None:
-            self._process.kill()
+            if self._is_group:
+                os.killpg(self._process.pid, signal.SIGKILL)
+            else:
+                self._process.kill()
             self._process.communicate()
+        if self._is_group:
+            activity.group_ended(self._process.pid)
 
 
 def start(
-    words: Sequence[str], *, directory: Path | None = None, temporary: Path | None = None
+    words: Sequence[str],
+    *,
+    directory: Path | None = None,
+    temporary: Path | None = None,
+    is_group: bool = False,
 ) -> Running:
-    """Starts a program. Raises ToolchainError when it cannot be started."""
+    """Starts a program. Raises ToolchainError when it cannot be started.
+
+    One that `is_group` ends with all that it starts; also where this process ends without a word,
+    if another watches it.
+    """
     try:
         process = subprocess.Popen(
             words,
@@ -130,9 +147,12 @@ def start(
             errors="replace",
             cwd=directory,
             env=None if temporary is None else {**os.environ, "TMPDIR": str(temporary)},
+            process_group=0 if is_group else None,
         )
     except OSError as error:
         raise ToolchainError(
             f"cannot run {words[0]}: {error.strerror}", hint="see `hirc --doctor`"
         ) from error
-    return Running(process, words)
+    if is_group:
+        activity.group(process.pid)
+    return Running(process, words, is_group=is_group)

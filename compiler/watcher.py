@@ -195,7 +195,12 @@ def _kill(child: int) -> None:
 
 
 def _remove(log: activity.Log) -> None:
-    """Removes what a child left that could not do so itself."""
+    """Removes what a child left that could not do so itself, after ending what writes there."""
+    for leader in log.groups:
+        try:
+            os.killpg(leader, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
     for name in log.temporaries:
         path = Path(name)
         if path.is_dir() and not path.is_symlink():

@@ -10,7 +10,7 @@ import pytest
 
 from hirc.compiler.direct_link import direct_command
 from hirc.compiler.process import Finished, Runner
-from hirc.compiler.toolchain import Clang, find_clang
+from hirc.compiler.toolchain import Clang, Cuda, find_clang
 from support.driver import ARCH, PROGRAM, Hirc, write
 
 
@@ -42,7 +42,8 @@ def _link(clang: Clang, folder: Path, name: str = "a.o") -> list[str] | None:
 @pytest.mark.parametrize(
     ("linker", "words"),
     [
-        ("clang-linker-wrapper", [ARCH]),
+        # Machine code of ptxas, which the wrapper links.
+        ("clang-linker-wrapper", [ARCH, "-g"]),
         ("ld.lld", ["--offload-arch=cpu", "--emit=shared"]),
     ],
 )
@@ -59,7 +60,8 @@ def test_what_is_linked_is_what_clang_links(
     def linked() -> tuple[bytes, list[str]]:
         ran.clear()
         hirc.succeeds(source, *words, "-o", output)
-        return output.read_bytes(), [each.split()[0] for each in ran]
+        programs = [each.split()[0] for each in ran]
+        return output.read_bytes(), [each for each in programs if each != "ptxas"]
 
     linked()
     clang = find_clang().path.name
@@ -97,6 +99,20 @@ def test_a_folder_that_changes_is_looked_at_again(
         if version is not None:
             (tmp_path / "gcc" / "target" / version).mkdir(parents=True)
         assert _link(clang, tmp_path) == _link(clang, tmp_path)
+    assert len(ran) == 3
+
+
+def test_another_cuda_is_looked_at_again(clang: Clang, tmp_path: Path, ran: list[str]) -> None:
+    """clang tells the version of PTX by the version of CUDA."""
+    (tmp_path / "cuda").mkdir()
+    cuda = Cuda(tmp_path / "cuda")
+    files = [write(tmp_path, "a.o", ""), tmp_path / "out"]
+    for name in (None, "version.json", "version.txt"):
+        if name is not None:
+            write(tmp_path / "cuda", name, "{}")
+        for _ in range(2):
+            command = [*clang.command, "-shared", files[0], "-o", files[1]]
+            assert direct_command(command, files, clang, cuda=cuda) is not None
     assert len(ran) == 3
 
 

@@ -1,5 +1,6 @@
 // Stands for NVIDIA's runtime: registers kernels, and writes down what is launched. STAND_IN_GPUS is
-// the number of GPUs, none at first; STAND_IN_CODE what cudaFuncGetAttributes returns.
+// the number of GPUs, none at first; STAND_IN_CODE what cudaFuncGetAttributes returns. With
+// STAND_IN_SHOWS it prints what is registered.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,19 +17,42 @@ static int number(const char *variable) {
   return text ? atoi(text) : 0;
 }
 
-void **__cudaRegisterFatBinary(void *image) { return (void **)image; }
-void __cudaRegisterFatBinaryEnd(void **handle) { (void)handle; }
-void __cudaUnregisterFatBinary(void **handle) { (void)handle; }
+struct wrapper {
+  unsigned magic, version;
+  const unsigned *container;
+};
+
+static void show(const char *what, const struct wrapper *wrapper, const char *name, const char *again,
+                 size_t bytes, int constant) {
+  if (!number("STAND_IN_SHOWS"))
+    return;
+  printf("%s %#x %u %#x %u: %s %s %zu %d\n", what, wrapper->magic, wrapper->version,
+         wrapper->container[0], wrapper->container[2], name, again, bytes, constant);
+  fflush(stdout);
+}
+
+void **__cudaRegisterFatBinary(void *image) {
+  show("container", image, "", "", 0, 0);
+  return (void **)image;
+}
+void __cudaRegisterFatBinaryEnd(void **handle) { show("end", (void *)handle, "", "", 0, 0); }
+void __cudaUnregisterFatBinary(void **handle) { show("no more", (void *)handle, "", "", 0, 0); }
 
 void __cudaRegisterFunction(void **handle, const char *stub, char *function, const char *name) {
-  (void)handle, (void)function;
+  show("function", (void *)handle, function, name, 0, stub == NULL);
   stubs[known] = stub;
   names[known++] = name;
 }
 
-// What is linked and not called: the tests' programs have no variables and no clusters.
+void __cudaRegisterVar(void **handle, void *address, char *variable, const char *name, int external,
+                       size_t bytes, int constant, int global) {
+  if (!number("STAND_IN_SHOWS") || !address || external || global)
+    abort(); // other tests' programs have no variables
+  show("variable", (void *)handle, variable, name, bytes, constant);
+}
+
+// What is linked and not called: the tests' programs have no clusters.
 int cudaLaunchKernelExC(void) { abort(); }
-void __cudaRegisterVar(void) { abort(); }
 void __cudaRegisterManagedVar(void) { abort(); }
 void __cudaRegisterSurface(void) { abort(); }
 void __cudaRegisterTexture(void) { abort(); }
