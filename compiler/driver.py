@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,11 +17,11 @@ from .collection import seldom_collected
 from .consumer import check_chips, host_bitcode, host_text, takes_bitcode
 from .cuda_folder import write_cuda_for_older_clang
 from .device_file import device_file
-from .errors import InputError, Position
+from .errors import InputError, Position, ToolchainError
 from .host_code import host_object
 from .link import LinkJob, SymbolError, link, may_do_without_clang, merge_objects
 from .link_inputs import linked_devices, may_have_kernels, refuse_defined_twice
-from .llvm_ir import CONSUMER_LLVM, LlvmModule
+from .llvm_ir import LlvmModule
 from .native import native_note, native_targets
 from .option_checks import check_options
 from .options import Emit
@@ -133,9 +133,11 @@ class Compilation(BuildTools):
             else:
                 folder = stack.enter_context(scratch_folder())
             units = [self._parsed(path) for path in options.inputs]
+            with suppress(ToolchainError):
+                # What is missing is told of where it is needed.
+                self._begin_device_link(units, folder, stack)
             weights = self._plan_weights(units, str(output))
             self._name_kernels(units)
-            self._begin_device_link(units, folder, stack)
             objects = [self._object(unit, folder) for unit in units]
             if options.rdc:
                 refuse_defined_twice(units)
@@ -153,7 +155,7 @@ class Compilation(BuildTools):
             and not options.compress
             and targets
             and not any(target.is_amd or target.is_ptx for target in targets)
-            and self.consumer >= CONSUMER_LLVM
+            and self._links_bitcode()
         ):
             # Imported late: what is for the CPU device does not wait for it.
             from .device_link.images import DeviceLink
@@ -389,8 +391,6 @@ class Compilation(BuildTools):
     def _embed(self, unit: Unit) -> None:
         images = self._device_images(unit) if unit.has_device_code else []
         if self._device_link is not None:
-            if any(form is not ImageFormat.BITCODE for _, form, _ in images):
-                self._device_link.refuse()
             self._device_link.add((target.arch, data) for target, _, data in images)
         unit.embed(images)
 
@@ -415,12 +415,16 @@ class Compilation(BuildTools):
                 return ImageFormat.BITCODE, module.bitcode()
             with self.timer.phase("AMDGPU code"):
                 return ImageFormat.OBJECT, relocatable_object(module, self.clang, self.runner)
-        runs_ptxas = self.options.debug or bool(ptxas_arguments(self.options))
-        if not runs_ptxas and takes_bitcode(self.consumer):
+        if self._links_bitcode():
             return ImageFormat.BITCODE, module.bitcode()
         # clang's device link keeps line tables only in unoptimised code, and hands ptxas no
         # arguments, so ptxas runs here; and an older clang reads no bitcode of hirc's LLVM.
         return ImageFormat.CUBIN, self.cubin(emit_ptx(module), target, relocatable=True)
+
+    def _links_bitcode(self) -> bool:
+        """Returns whether device code for NVIDIA's GPUs is linked as bitcode."""
+        runs_ptxas = self.options.debug or bool(ptxas_arguments(self.options))
+        return not runs_ptxas and takes_bitcode(self.consumer)
 
     def _host(self, unit: Unit) -> LlvmModule:
         device = None

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from time import perf_counter
 
@@ -16,6 +17,8 @@ from . import activity, trace
 from .errors import ToolchainError
 
 _TIMEOUT_SECONDS = 600
+# Has a program of LLVM read arguments from standard input.
+_ARGUMENTS = "@/dev/stdin"
 
 
 @dataclass(frozen=True)
@@ -113,6 +116,16 @@ class Running:
         trace.add(name, "process", self._began, thread=self._process.pid, text=text)
         return Finished(self._process.wait(), output, errors)
 
+    def give(self, words: Sequence[str]) -> None:
+        """Hands a program that waits for them its arguments, as a response file has them."""
+        pipe, self._process.stdin = self._process.stdin, None
+        assert pipe is not None
+        self._words = [self._words[0], *words]
+        self._began = perf_counter()
+        # One that has ended already is told of when it is waited for.
+        with suppress(BrokenPipeError), pipe:
+            pipe.write(" ".join(map(_quoted, words)))
+
     def close(self) -> None:
         """Ends it if it still runs; what it printed is lost."""
         if self._process.returncode is None:
@@ -123,6 +136,19 @@ class Running:
             self._process.communicate()
         if self._is_group:
             activity.group_ended(self._process.pid)
+
+
+def _quoted(word: str) -> str:
+    return '"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def start_early(program: str, temporary: Path) -> Running:
+    """Starts a program of LLVM before its arguments are known, which it is then to be given.
+
+    Loading LLVM takes it longer than the rest of a small program's work. It `is_group`. Raises
+    ToolchainError when it cannot be started.
+    """
+    return start([program, _ARGUMENTS], temporary=temporary, is_group=True)
 
 
 def start(
@@ -140,7 +166,7 @@ def start(
     try:
         process = subprocess.Popen(
             words,
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE if words[-1] == _ARGUMENTS else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
@@ -11,7 +12,7 @@ from ..device_containers import DeviceCode
 from ..direct_link import direct_command, has_failed
 from ..errors import ToolchainError
 from ..platform_table import CUDA
-from ..process import Running, start
+from ..process import Running, start, start_early
 from ..toolchain import Clang, Cuda
 
 
@@ -30,6 +31,11 @@ class DeviceLink:
         self._waiting: list[tuple[str, Path]] = []
         self._started: list[tuple[str, Path, Running]] = []
         self._is_refused = False
+        self._linker = str(clang.directory / "clang-nvlink-wrapper")
+        # Loads while programs are lowered, and waits for the first chip's arguments.
+        self._early: Running | None = None
+        with suppress(ToolchainError):
+            self._early = start_early(self._linker, folder)
 
     def __enter__(self) -> DeviceLink:
         return self
@@ -40,8 +46,9 @@ class DeviceLink:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for _, _, running in self._started:
-            running.close()
+        for running in [self._early, *(running for _, _, running in self._started)]:
+            if running is not None:
+                running.close()
 
     def add(self, images: Iterable[tuple[str, bytes]]) -> None:
         """Takes one input's bitcode, by chips."""
@@ -54,10 +61,6 @@ class DeviceLink:
             self._waiting = [(arch, self._folder / f"{arch}.img") for arch in self._bitcode]
             for _ in range(len(os.sched_getaffinity(0))):
                 self._start_next()
-
-    def refuse(self) -> None:
-        """Leaves the link to clang."""
-        self._is_refused = True
 
     def finish(self) -> list[DeviceCode] | None:
         """Waits for the machine code of all chips; None where clang is to link, and to say what is
@@ -82,6 +85,13 @@ class DeviceLink:
         if words is None:
             self._is_refused = True
             return
+        early, self._early = self._early, None
+        if early is not None and words[0] == self._linker:
+            early.give(words[1:])
+            self._started.append((arch, output, early))
+            return
+        if early is not None:
+            early.close()
         try:
             running = start(words, temporary=self._folder, is_group=True)
         except ToolchainError:

@@ -178,7 +178,8 @@ def test_no_device_code(hirc: Hirc, tmp_path: Path, ran: list[str]) -> None:
     hirc.succeeds(source, ARCH, "-o", tmp_path / "prog")
     ran.clear()
     hirc.succeeds(source, ARCH, "-o", tmp_path / "prog")
-    assert ran == ["ld.lld"]
+    # The first was started before it was known that there is nothing to do.
+    assert ran == ["clang-nvlink-wrapper", "ld.lld"]
     assert subprocess.run([tmp_path / "prog"], check=False, timeout=60).returncode == 0
 
 
@@ -226,6 +227,23 @@ def _nothing(*_: object, **__: object) -> list[str]:
     return ["/no/such/program"]
 
 
+def test_arguments_come_late(tmp_path: Path) -> None:
+    """A program of LLVM is given any words while it waits."""
+    folder = tmp_path / "a \"b\" 'c' \\d"
+    folder.mkdir()
+    source, output = write(folder, "f.ll", "define void @f() { ret void }"), folder / "f.o"
+    words = ["-c", str(source), "-o", str(output)]
+    running = process.start_early(str(find_clang().path), tmp_path)
+    running.give(words)
+    assert running.finish().status == 0
+    assert output.is_file()
+    # It may end before.
+    running = process.start_early("/bin/false", tmp_path)
+    time.sleep(0.1)
+    running.give(words)
+    assert running.finish().status == 1
+
+
 def _runs(group: int) -> bool:
     """Returns whether processes of a group run, those that ended and nobody waits for aside."""
     for folder in Path("/proc").glob("[0-9]*"):
@@ -248,10 +266,11 @@ def _ends(group: int) -> bool:
 _TWO_SLEEP = ["sh", "-c", "sleep 1000 & echo $$; sleep 1000"]
 
 
+@pytest.mark.parametrize("place", ["unit.device_module", "driver.host_object"])
 def test_what_is_given_up_ends_with_all_that_it_started(
-    hirc: Hirc, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    hirc: Hirc, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
-    """As where host code cannot be made while ptxas works."""
+    """As where device code cannot be made, or host code while ptxas works."""
     groups: list[int] = []
     begin = process.start
 
@@ -261,11 +280,15 @@ def test_what_is_given_up_ends_with_all_that_it_started(
         return running
 
     monkeypatch.setattr("hirc.compiler.device_link.images.start", sleeps)
-    monkeypatch.setattr("hirc.compiler.driver.host_object", _refuses)
+    monkeypatch.setattr("hirc.compiler.process.start", sleeps)
+    monkeypatch.setattr("hirc.compiler.process.Running.give", _nothing)
+    monkeypatch.setattr(f"hirc.compiler.{place}", _refuses)
     source = write(tmp_path, "prog.mlir", PROGRAM)
-    assert "no space" in hirc.fails(source, ARCH, "-o", tmp_path / "prog")
-    (group,) = groups
-    assert _ends(group)
+    words = ["--offload-arch=sm_90,sm_80", "-o", tmp_path / "prog"]
+    assert "no space" in hirc.fails(source, *words)
+    # The first one is early.
+    assert len(groups) == (2 if place == "driver.host_object" else 1)
+    assert all(map(_ends, groups))
 
 
 def _refuses(*_: object, **__: object) -> bytes:
