@@ -97,6 +97,16 @@ def test_a_small_program_waits_for_no_more_than_it_needs(tmp_path: Path) -> None
     assert "numpy" not in loaded
     assert "hirc.pipelines.hir.compute.all_lowerings" not in loaded
     assert "hirc.compiler.tuning" not in loaded
+    # It has no mesh, communicates nothing, and has few operations.
+    names = ("mesh.", "hir.mesh.", "hir.communication.", "overlap.loop", "overlap.cost")
+    beginnings = tuple(f"hirc.pipelines.{name}" for name in names)
+    assert [name for name in loaded if name.startswith(beginnings)] == []
+    assert "fractions" not in loaded
+    for folder, wanted in (("hir.lowering", "allocate"), ("host", "launch")):
+        package = f"hirc.pipelines.{folder}."
+        modules = {name.removeprefix(package) for name in loaded if name.startswith(package)}
+        assert wanted in modules
+        assert not {"events", "library_matmul", "tensor_map", "host_register"} & modules
 
 
 def _module_name(folder: Path) -> str:

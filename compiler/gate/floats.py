@@ -12,11 +12,14 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Callable
-from fractions import Fraction
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from ...dialects.records import dataclass
 from .rule import WORD_END, WORD_START, Inexpressible, Rule
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 _FLOAT = struct.Struct(">f")
 _DOUBLE = struct.Struct(">d")
@@ -138,7 +141,7 @@ def spell(literal: str, type_name: str) -> str:
         return literal
     if type_name == "float":
         return _spell_float(literal)
-    value = Fraction(literal)
+    value = _fraction(literal)
     bits = _round(abs(value), form)
     # Of the 16-bit types the older parser takes a decimal too, if it is exact.
     if form.width == 16 and _value(bits, form) == abs(value):
@@ -162,7 +165,7 @@ def _spell_float(decimal: str) -> str:
             return _spell_double(nearest)
     form = FORMATS["float"]
     sign = form.sign_bit if value < 0 else 0
-    return form.spelling(sign | _round(abs(Fraction(decimal)), form))
+    return form.spelling(sign | _round(abs(_fraction(decimal)), form))
 
 
 def _special_bits(form: Format, sign: str, kind: str, payload: str | None) -> int:
@@ -172,16 +175,23 @@ def _special_bits(form: Format, sign: str, kind: str, payload: str | None) -> in
     return bits | int(payload or "0", 16)
 
 
+def _fraction(value: str | int) -> Fraction:
+    # Imported late: it loads decimal numbers, and most programs have none but doubles.
+    from fractions import Fraction
+
+    return Fraction(value)
+
+
 def _round(value: Fraction, form: Format) -> int:
     """Returns the bits of a value at or above zero, rounded to nearest, ties to even."""
     if value == 0:
         return 0
     scale = value.numerator.bit_length() - value.denominator.bit_length()
-    if value < Fraction(2) ** scale:
+    if value < _fraction(2) ** scale:
         scale -= 1
     # Below the least normal exponent the spacing no longer shrinks.
     scale = max(scale, 1 - form.bias)
-    steps = round(value / Fraction(2) ** (scale - form.fraction))
+    steps = round(value / _fraction(2) ** (scale - form.fraction))
     if steps >> (form.fraction + 1):
         steps >>= 1
         scale += 1
@@ -198,8 +208,8 @@ def _value(bits: int, form: Format) -> Fraction:
     stored = form.fraction + form.explicit
     biased = bits >> stored
     if biased == (1 << form.exponent) - 1:
-        return Fraction(0)
+        return _fraction(0)
     steps = bits & ((1 << stored) - 1)
     if biased and not form.explicit:
         steps |= 1 << form.fraction
-    return steps * Fraction(2) ** (max(biased, 1) - form.bias - form.fraction)
+    return steps * _fraction(2) ** (max(biased, 1) - form.bias - form.fraction)

@@ -1,6 +1,7 @@
 """The table of host lowerings: each is a typed function, registered by operation name.
 
-The modules of this folder are loaded when the first one is asked for.
+The module that `_MODULES` has for an operation is loaded when it is asked for; all of this folder
+are for one that is not there.
 
 A lowering builds the calls before its operation and returns the values that replace its
 results; the caller erases the operation. Streams stand for asynchronous tokens.
@@ -12,13 +13,22 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...dialects.mlir import ir
-from ...dialects.modules import load_modules
+from ...dialects.modules import load_module, load_modules
 from .emitter import Emitter
 
 # Takes the operation's own view (gpu.AllocOp and so on), which differs from one to the next.
 Lowering = Callable[[Any, Emitter], Sequence[ir.Value]]
 
 _lowerings: dict[str, Lowering] = {}
+# Modules of operations that most programs have.
+_MODULES = {
+    "gpu.launch_func": "launch",
+    "gpu.alloc": "allocate",
+    "gpu.dealloc": "deallocate",
+    "gpu.memcpy": "copy",
+    "gpu.memset": "fill",
+    "gpu.wait": "wait",
+}
 
 
 def lowers(name: str) -> Callable[[Lowering], Lowering]:
@@ -33,7 +43,10 @@ def lowers(name: str) -> Callable[[Lowering], Lowering]:
 
 def find_lowering(name: str) -> Lowering | None:
     """Returns the lowering of an operation, or None."""
-    load_modules(__package__)
+    if name not in _lowerings:
+        load_module(__package__, _MODULES.get(name, ""))
+        if name not in _lowerings:
+            load_modules(__package__)
     return _lowerings.get(name)
 
 

@@ -8,9 +8,6 @@ from typing import ClassVar
 from ...dialects.hir.mesh import MESH
 from ...dialects.mlir import ir, passmanager
 from ...dialects.records import dataclass
-from ..mesh.declared import mesh_of_function
-from ..mesh.division import Division
-from ..overlap.cost import bytes_meanwhile
 from ..pass_base import Pass, fail, register
 from ..schedules.device import device_of_option
 from ..walking import operations_where
@@ -51,15 +48,21 @@ class DivideFunctionsOverMesh(Pass):
     chips: str = ""
 
     def run(self, op: ir.Operation) -> None:
-        meanwhile = partial(bytes_meanwhile, device_of_option(self.chips))
         functions = operations_where(op, lambda inner: MESH in inner.attributes)
+        if not functions:
+            return
+        # Imported late: few programs have a mesh.
+        from ..mesh.declared import mesh_of_function
+        from ..mesh.division import Division
+        from ..overlap.cost import bytes_meanwhile
+
+        meanwhile = partial(bytes_meanwhile, device_of_option(self.chips))
         names = {ir.StringAttr(each.attributes["sym_name"]).value for each in functions}
-        for call in operations_where(op, lambda inner: inner.name == "func.call") if names else ():
+        for call in operations_where(op, lambda inner: inner.name == "func.call"):
             if ir.FlatSymbolRefAttr(call.attributes["callee"]).value in names:
                 fail(call, "a function over a mesh is run by itself, not called by another")
         for function in functions:
             mesh = mesh_of_function(function)
             assert mesh is not None
             Division(function, mesh, meanwhile).run()
-        if functions:
-            passmanager.PassManager.parse(_TIDIES, op.context).run(op)
+        passmanager.PassManager.parse(_TIDIES, op.context).run(op)

@@ -9,8 +9,6 @@ from ...dialects.hir.program_mesh import mesh_of
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..hir.memory.owners import callee_of
-from ..hir.mesh.division import Division
-from ..overlap.cost import bytes_meanwhile
 from ..pass_base import Pass, fail, register
 from ..schedules.device import device_of_option
 from ..walking import operations_where
@@ -47,7 +45,6 @@ class HirDivideOverMesh(Pass):
     chips: str = ""
 
     def run(self, op: ir.Operation) -> None:
-        meanwhile = partial(bytes_meanwhile, device_of_option(self.chips))
         for call in operations_where(op, lambda inner: inner.name == "hir.call"):
             callee = callee_of(call)
             if callee is not None and mesh_of(callee) is not None:
@@ -55,4 +52,9 @@ class HirDivideOverMesh(Pass):
         for program in operations_where(op, lambda inner: inner.name == "hir.program"):
             mesh = mesh_of(program)
             if mesh is not None:
+                # Imported late: few programs have a mesh.
+                from ..hir.mesh.division import Division
+                from ..overlap.cost import bytes_meanwhile
+
+                meanwhile = partial(bytes_meanwhile, device_of_option(self.chips))
                 Division(program, mesh, meanwhile).run()

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.hir.mesh import Mesh, Spreads, read_spreads
 from ...dialects.hir.spread import Spread, parse_spread
 from ...dialects.mlir import arith, ir
 from ...dialects.records import dataclass
-from ..hir.communication.device_parts import as_value, copy, sizes_of
-from ..hir.communication.mesh_resharding import MeshResharding
-from ..hir.communication.resharding import Resharding
-from ..hir.fresh_buffers import replace_by_allocated
-from ..hir.host_checks import check
 from ..pass_base import Pass, register
 from ..walking import operations_where
+
+if TYPE_CHECKING:
+    from ..hir.communication.mesh_resharding import MeshResharding
+    from ..hir.communication.resharding import Resharding
 
 
 @register
@@ -46,6 +45,7 @@ class HirInsertCommunication(Pass):
     """
 
     name: ClassVar[str] = "hir-insert-communication"
+    subjects: ClassVar[tuple[str, ...]] = ("hir.reshard",)
 
     def run(self, op: ir.Operation) -> None:
         for reshard in operations_where(op, lambda inner: inner.name == "hir.reshard"):
@@ -54,6 +54,10 @@ class HirInsertCommunication(Pass):
 
 
 def _replace(op: ir.Operation) -> None:
+    # Imported late: few programs communicate.
+    from ..hir.communication.device_parts import as_value, copy
+    from ..hir.fresh_buffers import replace_by_allocated
+
     x, job = op.operands[0], _job(op)
     if len(op.results):
         if job.is_nothing:
@@ -77,6 +81,9 @@ def _replace(op: ir.Operation) -> None:
 
 
 def _job(op: ir.Operation) -> Resharding | MeshResharding:
+    from ..hir.communication.mesh_resharding import MeshResharding
+    from ..hir.communication.resharding import Resharding
+
     x = op.operands[0]
     if "mesh" not in op.attributes:
         teams = _team(op, "from"), _team(op, "to")
@@ -92,6 +99,9 @@ def _job(op: ir.Operation) -> Resharding | MeshResharding:
 
 def _check_sizes(job: Resharding | MeshResharding, target: ir.Value) -> None:
     """The program checks sizes of a destination that the types leave open."""
+    from ..hir.communication.device_parts import as_value, sizes_of
+    from ..hir.host_checks import check
+
     for axis, (wanted, size) in enumerate(zip(job.new_sizes(), sizes_of(target), strict=True)):
         if isinstance(wanted, int) and isinstance(size, int):
             continue

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..hir.memory.owners import Owners
-from ..overlap.cost import is_worth
-from ..overlap.loop import write_overlap
-from ..overlap.peers import write_by_peers
 from ..overlap.products import PRODUCTS, STEPS
-from ..overlap.search import Overlap, overlaps_in
 from ..pass_base import Pass, fail, register
 from ..schedules.device import Device, device_of_option
 from ..walking import operations_where
+
+if TYPE_CHECKING:
+    from ..overlap.search import Overlap
 
 _HOLDS_WORK = ("hir.program", "hir.for", "hir.if")
 
@@ -75,6 +74,11 @@ class HirOverlapCommunication(Pass):
             self._overlap(program, device)
 
     def _overlap(self, program: ir.Operation, device: Device) -> None:
+        # Imported late: few programs communicate.
+        from ..overlap.loop import write_overlap
+        from ..overlap.peers import write_by_peers
+        from ..overlap.search import overlaps_in
+
         owners = Owners(program)
         holders = operations_where(program, lambda inner: inner.name in _HOLDS_WORK)
         blocks = [
@@ -108,6 +112,8 @@ class HirOverlapCommunication(Pass):
             return overlap.may_go_by_peers
         if overlap.asked is not None or self.steps or not device.links:
             return False
+        from ..overlap.cost import is_worth
+
         steps = overlap.steps(device, 0)
         seconds = overlap.seconds_by_peers(device)
         return seconds < steps.seconds and is_worth(seconds, steps.in_one)

@@ -1,6 +1,7 @@
 """The table of lowerings: each is a typed function, registered by operation name.
 
-The modules of this folder are loaded when the first one is asked for.
+The module that is named after an operation, or that `_ELSEWHERE` has for it, is loaded when it is
+asked for; all of this folder are for one that neither tells.
 
 A lowering builds what comes in its operation's place, before the operation, and returns the values
 that replace its results; the caller erases the operation. What gives a !hir.results_t puts its
@@ -13,13 +14,22 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ....dialects.mlir import ir
-from ....dialects.modules import load_modules
+from ....dialects.modules import load_module, load_modules
 from .state import ProgramState
 
 # Takes the operation's own view, which differs from one to the next.
 Lowering = Callable[[Any, ProgramState], Sequence[ir.Value] | None]
 
 _lowerings: dict[str, Lowering] = {}
+# What names of operations with a lowering begin with.
+_BEGINNINGS = ("hir.", "cf.assert")
+# Modules of operations that most programs have, and that have another name.
+_ELSEWHERE = {
+    "hir.run_launcher": "launcher",
+    "hir.if": "if_branch",
+    "hir.for": "for_loop",
+    "cf.assert": "assertion",
+}
 
 
 def lowers(*names: str) -> Callable[[Lowering], Lowering]:
@@ -35,5 +45,8 @@ def lowers(*names: str) -> Callable[[Lowering], Lowering]:
 
 def find_lowering(name: str) -> Lowering | None:
     """Returns the lowering of an operation, or None."""
-    load_modules(__package__)
+    if name not in _lowerings and name.startswith(_BEGINNINGS):
+        load_module(__package__, _ELSEWHERE.get(name, name.partition(".")[2]))
+        if name not in _lowerings:
+            load_modules(__package__)
     return _lowerings.get(name)
