@@ -17,6 +17,8 @@ from collections.abc import Iterator, Sequence
 from ...dialects.hir.loop_operation import loops_of
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
+from ..rewriting import index_constant
+from ..size_assertions import assert_equal
 from ..tensors import dim_of, reassociation_attribute
 from ..walking import defining_op, operations_where
 from .access import Access, Coordinate, loops_in, reassociation, zero
@@ -172,6 +174,9 @@ class _Space:
             }
             if computed & splits.keys() or len(set(plain)) < len(plain):
                 raise _CannotSplit
+            kind = ir.RankedTensorType(each.value.type)
+            if any(at in splits and kind.is_dynamic_dim(dim) for dim, at in enumerate(each.index)):
+                raise _CannotSplit
         for inner in operations_where(part.op, lambda inner: inner != part.op):
             if inner.name == "linalg.index":
                 if ir.IntegerAttr(inner.attributes["dim"]).value in splits:
@@ -209,6 +214,8 @@ def _split(part: _Part, splits: dict[int, _Sizes]) -> None:
     accesses = accesses_of(op)
     count = len(inputs_of(op))
     with op.location, ir.InsertionPoint(op):
+        for number, each in enumerate(accesses):
+            _check_sizes(op, number, each)
         operands = [_expanded(each, names, splits) for each in accesses]
         block = op.regions[0].blocks[0]
         _rename(op, names)
@@ -217,6 +224,26 @@ def _split(part: _Part, splits: dict[int, _Sizes]) -> None:
         for old, result, access in zip(op.results, new.results, accesses[count:], strict=True):
             old.replace_all_uses_with(_collapsed(result, old.type, access, splits))
     op.erase()
+
+
+def _check_sizes(op: ir.Operation, number: int, each: Access) -> None:
+    """Emits assertions that an operand of open sizes has those of the operation's loops.
+
+    Canonicalization casts such an operand to the sizes that others have. Where that is the operand,
+    its kernel compares them; behind a reshape nothing does.
+    """
+    cast = defining_op(each.value)
+    if cast is None or cast.name != "tensor.cast":
+        return
+    source = cast.operands[0]
+    if not isinstance(source.type, ir.RankedTensorType):
+        return
+    given, wanted = ir.RankedTensorType(source.type), ir.RankedTensorType(each.value.type)
+    for axis in range(wanted.rank):
+        if given.is_dynamic_dim(axis) and not wanted.is_dynamic_dim(axis):
+            which = f"dim {axis} of operand {number} and its loop of {op.name}"
+            sizes = dim_of(source, axis), index_constant(wanted.shape[axis])
+            assert_equal(*sizes, f"{which} must have the same size", "{0} and {1}")
 
 
 def _expanded(each: Access, names: Sequence[Sequence[int]], splits: dict[int, _Sizes]) -> Access:

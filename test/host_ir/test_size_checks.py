@@ -57,6 +57,14 @@ func.func @cast_of_output(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
   %z = linalg.exp ins(%x : tensor<4xf32>) outs(%c : tensor<4xf32>) -> tensor<4xf32>
   return %z : tensor<4xf32>
 }
+func.func @beside_reshape(%x: tensor<2x4xf32>, %w: tensor<?xf32>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<2x4xf32>
+  %p = linalg.exp ins(%x : tensor<2x4xf32>) outs(%e : tensor<2x4xf32>) -> tensor<2x4xf32>
+  %c = tensor.collapse_shape %p [[0, 1]] : tensor<2x4xf32> into tensor<8xf32>
+  %f = tensor.empty() : tensor<8xf32>
+  %y = linalg.add ins(%c, %w : tensor<8xf32>, tensor<?xf32>) outs(%f : tensor<8xf32>) -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}
 func.func @expand(%x: tensor<?xf32>, %n: index, %m: index) -> tensor<?x?xf32> {
   %y = tensor.expand_shape %x [[0, 1]] output_shape [%n, %m] : tensor<?xf32> into tensor<?x?xf32>
   %z = arith.addf %y, %y : tensor<?x?xf32>
@@ -285,6 +293,12 @@ CASES: list[tuple[str, list[Argument], str]] = [
     ("cast", [[3, 5]], "tensor.cast: the size of dim 1 is not the 4 that its type says"),
     ("cast_of_output", [[4], 4], ""),
     ("cast_of_output", [[4], 9], "tensor.cast: the size of dim 0 is not the 4 that its type says"),
+    ("beside_reshape", [[2, 4], [8]], ""),
+    (
+        "beside_reshape",
+        [[2, 4], [7]],
+        "dim 0 of operand 1 and its loop of linalg.generic must have the same size: 7 and 8",
+    ),
     ("expand", [[12], 3, 4], ""),
     ("expand", [[0], 0, 4], ""),
     ("expand", [[0], 0, 2**60], ""),

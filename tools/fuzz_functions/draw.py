@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -24,6 +25,23 @@ _SMALL = (
     shapes.concatenate,
     shapes.cast,
     products.product,
+    products.product,
+)
+
+# Most is a reshape, or what may become one kernel with what is before it.
+_BESIDE_RESHAPES = (
+    *(shapes.collapse,) * 3,
+    *(shapes.expand,) * 3,
+    *(shapes.reshape,) * 2,
+    *(elementwise.on_tensors,) * 3,
+    *(elementwise.in_loops,) * 3,
+    *(reductions.by_name,) * 2,
+    *(reductions.in_loops,) * 2,
+    reductions.extreme_place,
+    shapes.extract_slice,
+    shapes.insert_slice,
+    shapes.broadcast,
+    shapes.transpose,
     products.product,
 )
 
@@ -55,8 +73,9 @@ def draw(seed: int) -> Function:
         writer.argument(random.choice(ELEMENTS), dims)
     arguments = list(writer.tensors)
     steps = random.choice((1, 2, 3, 4, 5, 6, 8, 12))
-    for _ in range(steps):
-        _grow(writer)
+    kinds = _BESIDE_RESHAPES if random.random() < 0.2 else _SMALL
+    for _ in range(steps if kinds is _SMALL else steps + 3):
+        _grow(writer, kinds)
     made = [each for each in writer.tensors if each not in writer.arguments]
     while not made:
         elementwise.in_loops(writer)
@@ -68,7 +87,7 @@ def draw(seed: int) -> Function:
     return Function(seed, writer, tuple(outputs))
 
 
-def _grow(writer: Writer) -> None:
+def _grow(writer: Writer, kinds: Sequence[Callable[[Writer], None]] = _SMALL) -> None:
     choice = writer.random.random()
     if choice < 0.04:
         control.branch(writer, _grow)
@@ -83,7 +102,7 @@ def _grow(writer: Writer) -> None:
     elif choice < 0.12:
         control.put_element(writer)
     else:
-        writer.random.choice(_SMALL)(writer)
+        writer.random.choice(kinds)(writer)
 
 
 def _count(dims: tuple[object, ...]) -> int:

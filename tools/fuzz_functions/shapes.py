@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from random import Random
 
 import numpy as np
 
@@ -237,6 +238,39 @@ def expand(writer: Writer) -> None:
         f"output_shape [{sizes}] : {source.type} into {result.type}"
     )
     _moved(writer, source, result, lambda each: each.reshape(result.shape))
+
+
+def reshape(writer: Writer) -> None:
+    """Adds a tensor.reshape to any sizes of as many elements, some of which the caller gives."""
+    random = writer.random
+    source = writer.pick(lambda each: not each.is_scalar)
+    if source is None:
+        return
+    sizes = _factors(random, math.prod(source.shape))
+    dims = tuple(writer.dim(size) for size in sizes)
+    numbers = [dim.name or writer.index(dim.size) for dim in dims]
+    shape, result = writer.name(), Tensor(writer.name(), source.element, dims)
+    kind = f"tensor<{len(dims)}x{'index' if dims else 'i64'}>"
+    made = f"tensor.from_elements {', '.join(numbers)}" if dims else "tensor.empty()"
+    writer.add(f"{shape} = {made} : {kind}")
+    writer.add(
+        f"{result.name} = tensor.reshape {source.name}({shape}) "
+        f": ({source.type}, {kind}) -> {result.type}"
+    )
+    _moved(writer, source, result, lambda each: each.reshape(result.shape))
+
+
+def _factors(random: Random, count: int) -> list[int]:
+    """Returns sizes, four at most, of tensors of so many elements."""
+    if count == 1 and random.random() < 0.3:
+        return []
+    found = [count]
+    for _ in range(random.choice((0, 1, 1, 2, 3))):
+        at = random.randrange(len(found))
+        size = found[at]
+        one = random.choice([each for each in range(1, size + 1) if size % each == 0] or [1, 3])
+        found[at : at + 1] = [one, size // one]
+    return found
 
 
 def _groups(groups: list[list[int]]) -> str:

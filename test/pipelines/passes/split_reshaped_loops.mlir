@@ -169,3 +169,67 @@ func.func @product(%x: tensor<16x32xf32>, %w: tensor<8x32xf32>) -> tensor<2x8x8x
   } -> tensor<2x8x8xf32>
   return %q : tensor<2x8x8xf32>
 }
+
+// -----
+
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#three = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+
+// What canonicalization has cast to the sizes of others is compared with them: its kernel does not
+// see it.
+
+// CHECK-LABEL: func.func @cast(
+// CHECK-SAME:    %[[X:.*]]: tensor<8x4x32xf32>, %[[W:.*]]: tensor<?x32xf32>)
+// CHECK:         %[[SIZE:.*]] = tensor.dim %[[W]], %{{.*}} : tensor<?x32xf32>
+// CHECK:         %[[FITS:.*]] = arith.cmpi eq, %[[SIZE]], %{{.*}} : index
+// CHECK-NEXT:    cf.assert %[[FITS]], "dim 0 of operand 1 and its loop of linalg.generic must have the same size"
+// CHECK-NOT:     cf.assert
+// CHECK:         tensor.expand_shape
+func.func @cast(%x: tensor<8x4x32xf32>, %w: tensor<?x32xf32>) -> tensor<32x32xf32> {
+  %e = tensor.empty() : tensor<8x4x32xf32>
+  %p = linalg.generic {indexing_maps = [#three, #three], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : tensor<8x4x32xf32>) outs(%e : tensor<8x4x32xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %y = math.exp %a : f32
+    linalg.yield %y : f32
+  } -> tensor<8x4x32xf32>
+  %c = tensor.collapse_shape %p [[0, 1], [2]] : tensor<8x4x32xf32> into tensor<32x32xf32>
+  %f = tensor.empty() : tensor<32x32xf32>
+  %v = tensor.cast %w : tensor<?x32xf32> to tensor<32x32xf32>
+  %q = linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%c, %v : tensor<32x32xf32>, tensor<32x32xf32>) outs(%f : tensor<32x32xf32>) {
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %y = arith.mulf %a, %s : f32
+    linalg.yield %y : f32
+  } -> tensor<32x32xf32>
+  return %q : tensor<32x32xf32>
+}
+
+// -----
+
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#three = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+
+// A dim whose size is open is not split.
+
+// CHECK-LABEL: func.func @open(
+// CHECK-NOT:     tensor.expand_shape
+// CHECK:         return
+func.func @open(%x: tensor<8x4x32xf32>, %w: tensor<?x32xf32>) -> tensor<32x32xf32> {
+  %e = tensor.empty() : tensor<8x4x32xf32>
+  %p = linalg.generic {indexing_maps = [#three, #three], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : tensor<8x4x32xf32>) outs(%e : tensor<8x4x32xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %y = math.exp %a : f32
+    linalg.yield %y : f32
+  } -> tensor<8x4x32xf32>
+  %c = tensor.collapse_shape %p [[0, 1], [2]] : tensor<8x4x32xf32> into tensor<32x32xf32>
+  %f = tensor.empty() : tensor<32x32xf32>
+  %q = linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%c, %w : tensor<32x32xf32>, tensor<?x32xf32>) outs(%f : tensor<32x32xf32>) {
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %y = arith.mulf %a, %s : f32
+    linalg.yield %y : f32
+  } -> tensor<32x32xf32>
+  return %q : tensor<32x32xf32>
+}
