@@ -47,6 +47,9 @@ def _of_slice(op: ir.Operation, strides: Sequence[int]) -> list[int] | None:
 
 def _of_expanded(op: ir.Operation, strides: Sequence[int]) -> list[int]:
     shape = ir.RankedTensorType(op.results[0].type).shape
+    if not strides:
+        # One element has no group, whatever number of dims it is expanded to.
+        return packed_strides(shape)
     found = list[int]()
     for stride, group in zip(strides, reassociation(op), strict=True):
         inner = packed_strides([shape[axis] for axis in group])

@@ -108,3 +108,16 @@ func.func @asking(%a: tensor<4x512xf32>, %w: tensor<512x512xf32>, %r: tensor<4x5
   %0 = linalg.matmul {hir.configuration = {family = "few_rows", lanes = 64}} ins(%a, %w : tensor<4x512xf32>, tensor<512x512xf32>) outs(%r : tensor<4x512xf32>) -> tensor<4x512xf32>
   return %0 : tensor<4x512xf32>
 }
+
+// -----
+
+// A matrix that is one element in another shape.
+
+// CHECK-LABEL: func.func @element(
+// CHECK-NOT:     linalg.matvec
+// CHECK:         linalg.generic
+func.func @element(%x: tensor<f32>, %y: tensor<1xf32>, %r: tensor<1xf32>) -> tensor<1xf32> {
+  %a = tensor.expand_shape %x [] output_shape [1, 1] : tensor<f32> into tensor<1x1xf32>
+  %0 = linalg.matvec ins(%a, %y : tensor<1x1xf32>, tensor<1xf32>) outs(%r : tensor<1xf32>) -> tensor<1xf32>
+  return %0 : tensor<1xf32>
+}
