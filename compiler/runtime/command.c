@@ -154,7 +154,6 @@ int hirc_command(int argc, char **argv, const struct hirc_program_info *program,
   if (program->weights)
     program->weights->unload();
   hirc_program_end(NULL);
-  if (fflush(stdout) != 0 || ferror(stdout))
-    hirc_command_fail(1, "cannot write to the standard output: %s", strerror(errno));
+  hirc_command_printed();
   return 0;
 }

@@ -45,6 +45,7 @@ void hirc_command_name(const char *path);
 _Noreturn void hirc_command_fail(int status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void hirc_command_require(int status);
+void hirc_command_printed(void);
 void *hirc_command_memory(int64_t count, int64_t bytes_each);
 int64_t hirc_count_of(const struct hirc_array *array);
 

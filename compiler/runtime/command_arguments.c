@@ -115,6 +115,7 @@ struct hirc_arguments hirc_parse_arguments(int argc, char **argv,
     const char *text;
     if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
       hirc_print_help(program);
+      hirc_command_printed();
       exit(0);
     } else if (strcmp(argv[i], "--print") == 0) {
       arguments.print = true;

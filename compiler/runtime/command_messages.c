@@ -4,6 +4,7 @@
 #include "failure.h"
 #include "hirc_runtime.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +39,12 @@ void hirc_command_require(int status) {
     hirc_error()->end();
   if (status != 0)
     hirc_command_fail(HIRC_EXIT_INPUT, "%s", hirc_error_text());
+}
+
+// Ends the command where what it printed was not written.
+void hirc_command_printed(void) {
+  if (fflush(stdout) != 0 || ferror(stdout))
+    hirc_command_fail(HIRC_EXIT_INPUT, "cannot write to the standard output: %s", strerror(errno));
 }
 
 // Zeroed memory of the host.

@@ -96,11 +96,12 @@ def test_a_command_that_cannot_print_fails(tmp_path: Path) -> None:
         }"""
     )
     assert run_hirc([str(source), "-o", str(command), "--offload-arch=cpu"]) == 0
-    with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            [str(command), "--input=1"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
-        )
-    assert (done.returncode, "cannot write to the standard output" in done.stderr) == (1, True)
+    for word in ("--input=1", "--help"):
+        with Path("/dev/full").open("w") as full:
+            done = subprocess.run(
+                [str(command), word], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+            )
+        assert (done.returncode, "cannot write to the standard output" in done.stderr) == (1, True)
 
 
 def test_words_are_no_numbers_and_no_streams() -> None:
