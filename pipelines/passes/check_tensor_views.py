@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from ...dialects.hir.layout import DYNAMIC
-from ...dialects.mlir import cf, ir
+from ...dialects.mlir import cf, indexing_maps, ir
 from ...dialects.records import dataclass
 from ..hir.access_checks import check_accesses, is_indexed
 from ..pass_base import Pass, register
+from ..size_assertions import assert_equal
 from ..view_checks import (
     Condition,
     as_value,
@@ -35,8 +36,8 @@ class CheckTensorViews(Pass):
     """Adds an assertion to each view of a tensor that is valid for some sizes only.
 
     Such views are casts to known sizes, expanded shapes, and slices that are read or written. It
-    also adds one to each linalg operation whose indexing maps compute indices. Facts that follow
-    from types are not checked, and assertions that fold away cost nothing.
+    also adds one to each linalg operation whose indexing maps compute indices, or that only copies.
+    Facts that follow from types are not checked, and assertions that fold away cost nothing.
 
       %y = tensor.cast %x : tensor<?xf32> to tensor<4xf32>
     becomes
@@ -57,6 +58,7 @@ class CheckTensorViews(Pass):
                         cf.AssertOp(fits, f"{view.name}: {message}")
         accesses = [each for function in functions for each in operations_where(function, _indexes)]
         checked = [check_accesses(each) for each in accesses]
+        checked += [_check_copy(each) for each in accesses if _copies(each)]
         if any(checked):
             # An operation that reads a tensor's size would keep it from being fused.
             resolve_tensor_sizes(op)
@@ -64,6 +66,35 @@ class CheckTensorViews(Pass):
 
 def _indexes(op: ir.Operation) -> bool:
     return is_indexed(op) and bool(op.results)
+
+
+def _copies(op: ir.Operation) -> bool:
+    """Returns whether a linalg operation gives what it reads, element by element.
+
+    Canonicalization makes it a cast, or nothing, and no kernel compares its operands' sizes.
+    """
+    (end, *others) = op.regions[0].blocks[0].operations
+    return (
+        end.operation.name == "linalg.yield"
+        and not others
+        and all(map_ == ir.AffineMap.get_identity(map_.n_dims) for map_ in indexing_maps(op))
+        and all(isinstance(each.type, ir.RankedTensorType) for each in op.operands)
+    )
+
+
+def _check_copy(op: ir.Operation) -> bool:
+    """Adds assertions that all operands have the first one's sizes; returns whether any."""
+    is_checked = False
+    first, *others = op.operands
+    with op.location, ir.InsertionPoint(op):
+        for number, other in enumerate(others, 1):
+            for axis, sizes in enumerate(zip(shape_of(first), shape_of(other), strict=True)):
+                if DYNAMIC in sizes:
+                    which = f"dim {axis} of operand 0 and dim {axis} of operand {number}"
+                    text = f"{which} are one loop of {op.name} and must have the same size"
+                    assert_equal(size_of(first, axis), size_of(other, axis), text, "{0} and {1}")
+                    is_checked = True
+    return is_checked
 
 
 def _conditions(view: ir.Operation) -> Iterator[Condition]:

@@ -62,8 +62,17 @@ func.func @beside_reshape(%x: tensor<2x4xf32>, %w: tensor<?xf32>) -> tensor<8xf3
   %p = linalg.exp ins(%x : tensor<2x4xf32>) outs(%e : tensor<2x4xf32>) -> tensor<2x4xf32>
   %c = tensor.collapse_shape %p [[0, 1]] : tensor<2x4xf32> into tensor<8xf32>
   %f = tensor.empty() : tensor<8xf32>
-  %y = linalg.add ins(%c, %w : tensor<8xf32>, tensor<?xf32>) outs(%f : tensor<8xf32>) -> tensor<8xf32>
+  %y = linalg.add ins(%c, %w : tensor<8xf32>, tensor<?xf32>)
+      outs(%f : tensor<8xf32>) -> tensor<8xf32>
   return %y : tensor<8xf32>
+}
+func.func @copy(%x: tensor<?xf32>) -> tensor<16xf32> {
+  %e = tensor.empty() : tensor<8xf32>
+  %c = linalg.copy ins(%x : tensor<?xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %f = tensor.empty() : tensor<16xf32>
+  %i = tensor.insert_slice %c into %f[0] [8] [1] : tensor<8xf32> into tensor<16xf32>
+  %y = tensor.insert_slice %c into %i[8] [8] [1] : tensor<8xf32> into tensor<16xf32>
+  return %y : tensor<16xf32>
 }
 func.func @expand(%x: tensor<?xf32>, %n: index, %m: index) -> tensor<?x?xf32> {
   %y = tensor.expand_shape %x [[0, 1]] output_shape [%n, %m] : tensor<?xf32> into tensor<?x?xf32>
@@ -298,6 +307,13 @@ CASES: list[tuple[str, list[Argument], str]] = [
         "beside_reshape",
         [[2, 4], [7]],
         "dim 0 of operand 1 and its loop of linalg.generic must have the same size: 7 and 8",
+    ),
+    ("copy", [[8]], ""),
+    (
+        "copy",
+        [[7]],
+        "dim 0 of operand 0 and dim 0 of operand 1 are one loop of linalg.copy and must have the "
+        "same size: 7 and 8",
     ),
     ("expand", [[12], 3, 4], ""),
     ("expand", [[0], 0, 4], ""),

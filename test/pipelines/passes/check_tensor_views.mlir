@@ -74,3 +74,21 @@ func.func @known_indices(%x: tensor<1x9x2xf32>, %w: tensor<2x2x3xf32>, %y: tenso
     -> tensor<1x4x3xf32>
   return %r : tensor<1x4x3xf32>
 }
+
+// -----
+
+// What only copies is a cast before its kernel compares sizes.
+
+// CHECK-LABEL: func.func @copy(
+// CHECK-SAME:    %[[X:.*]]: tensor<?xf32>)
+// CHECK:         %[[SIZE:.*]] = tensor.dim %[[X]], %{{.*}} : tensor<?xf32>
+// CHECK:         %[[FITS:.*]] = arith.cmpi eq, %[[SIZE]], %{{.*}} : index
+// CHECK-NEXT:    cf.assert %[[FITS]], "dim 0 of operand 0 and dim 0 of operand 1 are one loop of linalg.copy and must have the same size"
+// CHECK-NOT:     cf.assert
+// CHECK:         return
+func.func @copy(%x: tensor<?xf32>) -> (tensor<4xf32>, tensor<4xf32>) attributes {hir.program} {
+  %e = tensor.empty() : tensor<4xf32>
+  %y = linalg.copy ins(%x : tensor<?xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %z = linalg.copy ins(%y : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  return %y, %z : tensor<4xf32>, tensor<4xf32>
+}
