@@ -58,3 +58,44 @@ def test_no_division_by_what_is_not_there(columns: int) -> None:
     expected = quotients - quotients.amax(1, keepdim=True)
     for name in ("open", "known") if columns == 1000 else ("open",):
         assert torch.equal(compiled.programs[name](x, y), expected)
+
+
+_PICK = """
+func.func @pick(%at: tensor<?xi8>, %table: tensor<?x9xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %none = arith.constant 0.0 : f32
+  %n = tensor.dim %at, %c0 : tensor<?xi8>
+  %rows = tensor.dim %table, %c0 : tensor<?x9xf32>
+  %agree = arith.cmpi eq, %n, %rows : index
+  cf.assert %agree, "a row for each"
+  %empty = tensor.empty(%n) : tensor<?xf32>
+  %one = tensor.empty() : tensor<f32>
+  %start = linalg.fill ins(%none : f32) outs(%one : tensor<f32>) -> tensor<f32>
+  %p = linalg.generic {indexing_maps = [affine_map<(r) -> (r)>, affine_map<(r) -> (r)>],
+      iterator_types = ["parallel"]} ins(%at : tensor<?xi8>) outs(%empty : tensor<?xf32>) {
+  ^bb0(%a: i8, %o: f32):
+    %r = linalg.index 0 : index
+    %c = arith.index_cast %a : i8 to index
+    %e = tensor.extract %table[%r, %c] : tensor<?x9xf32>
+    linalg.yield %e : f32
+  } -> tensor<?xf32>
+  %sum = linalg.reduce {arith.addf} ins(%p : tensor<?xf32>) outs(%start : tensor<f32>)
+    dimensions = [0]
+  %spread = linalg.broadcast ins(%sum : tensor<f32>) outs(%empty : tensor<?xf32>)
+    dimensions = [0]
+  %z = arith.divf %p, %spread : tensor<?xf32>
+  return %z : tensor<?xf32>
+}
+"""
+
+
+def test_no_reads_by_indices_that_are_not_there() -> None:
+    """Rows shorter than a vector, or that have no whole one behind the first aligned element."""
+    compiled = library(_PICK, "--schedules=tuned", "--check=memory")
+    for length in (1, 3, 15, 16, 17, 30, 31, 47, 300):
+        for start in (0, 5):
+            at = torch.randint(9, (start + length,), dtype=torch.int8)[start:]
+            table = torch.rand(length, 9)
+            picked = table.gather(1, at[:, None].long())[:, 0]
+            found = compiled.programs["pick"](at, table)
+            assert torch.allclose(found, picked / picked.sum())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ....dialects.records import dataclass
 from ..alternatives import Conditions
 from ..elements import ACCESS_BYTES, element_bytes
+from ..region_operations import is_harmless
 from ..size import MOST_IN_32_BITS
 from ..work import Operand
 from .configuration import Kind, RowConfiguration
@@ -86,6 +87,18 @@ class RowPlan:
         space = self.space
         return space.is_contiguous(operand) and space.is_large(operand)
 
+    @property
+    def _least(self) -> int:
+        """The elements of the shortest row that threads may keep.
+
+        A region that does not take any numbers is computed of a vector of the row's in place of one
+        that is not there. A peeled row has a whole vector where that many elements are left behind
+        the first aligned one.
+        """
+        if self.peeled and not is_harmless(self.space.work):
+            return 2 * self.width - 1
+        return 1
+
     def require(self, found: Conditions, blocks: int) -> None:
         """Adds what must hold for the plan, launched with so many blocks in a cluster."""
         space, made = self.space, self.configuration
@@ -98,7 +111,7 @@ class RowPlan:
         if longest is not None:
             found.require_at_most(space.length, longest)
         if not self.streams:
-            found.require_at_least(space.length, 1)
+            found.require_at_least(space.length, self._least)
         if self.peeled:
             self._require_shared_misalignment(found)
         elif self.width > 1:
