@@ -16,7 +16,9 @@ _ATEN = torch.ops.aten
 
 
 def normalization_decompositions() -> dict[Any, Callable[..., Any]]:
-    """Returns the decompositions of group and RMS norms, variances and distances of rows."""
+    """Returns the decompositions of group, RMS and embeddings' norms, variances and distances
+    of rows.
+    """
     return {
         _ATEN.native_group_norm.default: _group_norm,
         _ATEN.rms_norm.default: _rms_norm,
@@ -24,6 +26,7 @@ def normalization_decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.var_mean.correction: _var_mean,
         _ATEN._cdist_forward.default: _cdist,
         _ATEN._pdist_forward.default: _pdist,
+        _ATEN.embedding_renorm.default: _embedding_renorm,
     }
 
 
@@ -124,3 +127,15 @@ def _norm(x: Tensor, p: float) -> Tensor:
     if p == 2:
         return (x * x).sum(-1).sqrt()
     return sizes.amax(-1) if p == math.inf else sizes.pow(p).sum(-1).pow(1 / p)
+
+
+def _embedding_renorm(weight: Tensor, indices: Tensor, most: float, order: float) -> Tensor:
+    """Scales the rows that indices name, where their norms are greater than `most`.
+
+    An index that is there twice writes the same row twice.
+    """
+    places = indices.reshape(-1)
+    rows = widened(weight[places])
+    norms = torch.linalg.vector_norm(rows, order, 1, keepdim=True)
+    short = torch.where(norms > most, rows * (most / (norms + 1e-7)), rows)
+    return weight.index_put((places,), short.to(weight.dtype))

@@ -188,3 +188,17 @@ def test_state_without_a_sign_is_shown_so() -> None:
         torch.testing.assert_close(net(x), model(x))
         torch.testing.assert_close(net.state["begun"], model.begun)
         torch.testing.assert_close(net.state["none"], model.none)
+
+
+@pytest.mark.parametrize("order", [1.0, 2.0, torch.inf])
+def test_rows_of_an_embedding_are_shortened(order: float) -> None:
+    """Those that a call reads are, and stay so; the others keep their length."""
+    torch.manual_seed(0)
+    model = nn.Embedding(7, 4, max_norm=1.0, norm_type=order)
+    with torch.no_grad():
+        model.weight[1] *= 0.01
+    net = hirc.compile(copy.deepcopy(model), (torch.tensor([[0, 1], [2, 2]]),), target="cpu")
+    for places in ([[0, 1], [2, 2]], [[3, 2], [1, 5]]):
+        given = torch.tensor(places)
+        torch.testing.assert_close(net(given), model(given).detach())
+        torch.testing.assert_close(net.state["weight"], model.weight.detach())
