@@ -490,3 +490,17 @@ def test_open_sizes_may_be_zero() -> None:
         given = (torch.randn(rows, columns), torch.randn(rows))
         for ours, theirs in zip(model(*given), _of_any_sizes(*given), strict=True):
             torch.testing.assert_close(ours, theirs, equal_nan=True)
+
+
+def test_squeeze_leaves_open_sizes() -> None:
+    """The number of dims is the same for one row, too."""
+
+    def squeezed(x: Tensor) -> Tensor:
+        return x.squeeze() * 2
+
+    batch = {0: Dim("batch", min=1, max=8)}
+    example = (torch.rand(3, 1, 2),)
+    net = compile_model(squeezed, example, dynamic_shapes=(batch,), target="cpu")
+    for rows in (4, 1):
+        x = torch.rand(rows, 1, 2)
+        assert torch.equal(net(x), x[:, 0] * 2)
