@@ -197,9 +197,22 @@ def _unit_loops(op: ir.Operation) -> set[int]:
     """Returns the loops that a type gives a single iteration.
 
     Those of an output's open dims are kept: that it is written as a whole would be seen no more.
+    So are those without which a dim would be read along one loop that does not go over all of it,
+    as by the only window of a pooling.
     """
     accesses = accesses_of(op)
-    return _loops_of_size(accesses, 1) - _loops_of_size(accesses[len(inputs_of(op)) :], DYNAMIC)
+    found = _loops_of_size(accesses, 1) - _loops_of_size(accesses[len(inputs_of(op)) :], DYNAMIC)
+    names = [None if loop in found else loop for loop in range(loop_count(op))]
+    for read in accesses:
+        for old, new, dim in zip(
+            read.index, read.renamed(names).index, range(len(read.index)), strict=True
+        ):
+            if isinstance(old, int) or not isinstance(new, int):
+                continue
+            size = ir.RankedTensorType(read.value.type).shape[dim]
+            if size == DYNAMIC or new not in _loops_of_size(accesses, size):
+                found -= loops_in(old)
+    return found
 
 
 def _loops_of_size(accesses: Sequence[Access], wanted: int) -> set[int]:

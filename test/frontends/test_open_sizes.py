@@ -504,3 +504,16 @@ def test_squeeze_leaves_open_sizes() -> None:
     for rows in (4, 1):
         x = torch.rand(rows, 1, 2)
         assert torch.equal(net(x), x[:, 0] * 2)
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+def test_one_window_that_leaves_a_row_out(is_open: bool) -> None:
+    """Poolings of three rows by two: the loop over windows has one iteration."""
+
+    def pooled(x: Tensor) -> tuple[Tensor, Tensor]:
+        return F.max_pool2d(x.relu(), 2).sigmoid(), F.avg_pool2d(x, 2) * 2
+
+    shapes = ({0: Dim("batch", min=1, max=8)},) if is_open else None
+    x = torch.rand(3, 4, 3, 5)
+    net = compile_model(pooled, (x,), dynamic_shapes=shapes, target="cpu")
+    torch.testing.assert_close(net(x), pooled(x))

@@ -389,3 +389,29 @@ func.func @rounded_between(%x: tensor<4x8xf32>) -> tensor<f32> {
   } -> tensor<f32>
   return %y : tensor<f32>
 }
+
+// -----
+
+// The only window along a dim leaves a row out: without its loop of one iteration that of the
+// window would go over two of three rows. Where it leaves none out, as along the columns, that
+// loop is gone.
+
+// CHECK: [[ROWS:#.*]] = affine_map<(d0, d1, d2) -> (d0 * 2 + d1, d2)>
+// CHECK-LABEL: func @only_window
+// CHECK: linalg.generic {indexing_maps = {{\[}}[[ROWS]],
+func.func @only_window(%x: tensor<3x2xf32>) -> tensor<1x1xf32> {
+  %least = arith.constant 0xFF800000 : f32
+  %empty = tensor.empty() : tensor<1x1xf32>
+  %start = linalg.fill ins(%least : f32) outs(%empty : tensor<1x1xf32>) -> tensor<1x1xf32>
+  %window = tensor.empty() : tensor<2x2xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j, k, l) -> (2 * i + k, 2 * j + l)>,
+                                        affine_map<(i, j, k, l) -> (k, l)>,
+                                        affine_map<(i, j, k, l) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%x, %window : tensor<3x2xf32>, tensor<2x2xf32>) outs(%start : tensor<1x1xf32>) {
+  ^bb0(%a: f32, %w: f32, %o: f32):
+    %m = arith.maximumf %a, %o : f32
+    linalg.yield %m : f32
+  } -> tensor<1x1xf32>
+  return %y : tensor<1x1xf32>
+}
