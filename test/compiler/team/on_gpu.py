@@ -42,6 +42,7 @@ _KINDS = {
     "ui8": torch.uint8,
 }
 _ROWS = (4, 20000)
+_OVERLAPS = ("--overlap-steps=2", "--overlap-by-peers")
 _MESHES = ((2,), (4,), (2, 2))
 _SEEDS = range(20, 24)
 
@@ -58,7 +59,7 @@ def build(folder: Path) -> None:
         cases += _kinds(folder, size)
     for mesh in _MESHES:
         cases.append(_layers(folder, mesh))
-        cases.append(_block(folder, mesh))
+        cases += [_block(folder, mesh, option) for option in _OVERLAPS]
         cases += [_drawn(folder, mesh, seed) for seed in _SEEDS]
     torch.save(cases, folder / "cases.pt")
     source = folder / "failing.mlir"
@@ -100,16 +101,16 @@ def _layers(folder: Path, mesh: tuple[int, ...]) -> Case:
     return _case(name, "main", prod(mesh), inputs, ["y", "norm", "turned"], expected)
 
 
-def _block(folder: Path, mesh: tuple[int, ...]) -> Case:
-    """A transformer block, whose rows arrive and leave in steps."""
+def _block(folder: Path, mesh: tuple[int, ...], option: str) -> Case:
+    """A transformer block, whose rows arrive and leave while others are multiplied."""
     text = BLOCK.replace("MESH", str(mesh))
     space: dict[str, Any] = {}
     exec(compile(text, "model", "exec"), space)
     x = torch.randn(2, 8, 32, generator=torch.Generator().manual_seed(1))
     row = ["axis:0", "axis:1"][: len(mesh)] if mesh != (4,) else ["whole"]
-    name = f"block{_name(mesh)}"
+    name = f"block{_name(mesh)}_{option.strip('-').partition('=')[0]}"
     words = [f"--sharding={each}={','.join(row)}" for each in ("x", "output0")]
-    _model(folder, name, f"{text}\n", "block", *words, "--overlap-steps=2")
+    _model(folder, name, f"{text}\n", "block", *words, option)
     whole = space["block"](x).detach()
     inputs = [[part(x, row, mesh, place)] for place in _places(mesh)]
     expected = [[part(whole, row, mesh, place)] for place in _places(mesh)]
