@@ -235,6 +235,33 @@ class FinishedProductsTable:
 
 
 @dataclass(frozen=True)
+class PartsTable:
+    """Tiles of warpgroups whose sums are made in parts by the blocks of a cluster.
+
+    They are worth it where tiles leave much of the chip idle. A cluster lies in one of the chip's
+    `groups` of multiprocessors (H100's white paper), and none is to wait for another to end. A part
+    has `least_steps`, more than shared memory has at once. One part in `least_filled` of the tiles
+    is results at least: of 16 rows in tiles of 64, whose rows beyond the end take no time, no
+    number of parts gained (docs/results.md, "In parts").
+
+    In cycles of a multiprocessor: parts are written to shared memory at `write_bytes` a cycle (its
+    32 banks), and what other blocks have is read at `read_bytes`, by the number of parts: two
+    thirds of what was published of an H100, 3.3 TB/s of all in clusters of 2 and 2.7 of 4, which
+    at 1.7 GHz are 14.6 and 11.8; that of 8 goes on so. Meeting twice takes `meeting_cycles`. By
+    these two parts are to save 64x4096x4096 of that table 3.8 us, where 4.3 were measured. No
+    convolution was measured yet: parts are to save one part in `least_gain` of the cycles.
+    """
+
+    groups: int = 8
+    least_steps: int = 8
+    least_filled: int = 2
+    write_bytes: int = 128
+    read_bytes: tuple[tuple[int, int], ...] = ((2, 10), (4, 8), (8, 6))
+    meeting_cycles: int = 1000
+    least_gain: int = 10
+
+
+@dataclass(frozen=True)
 class Tables:
     """All of them."""
 
@@ -247,3 +274,4 @@ class Tables:
     scan: ScanTable = ScanTable()
     few_rows: FewRowsTable = FewRowsTable()
     finished_products: FinishedProductsTable = FinishedProductsTable()
+    parts: PartsTable = PartsTable()

@@ -481,18 +481,20 @@ class WarpgroupKernel:
         threads = made.consumers * THREADS
         starts = [mapped(self._stages, number(part)) for part in range(made.parts)]
         first = add(times(self._part, threads), numbers.thread)
-        rows_end = numbers.size(plan.extent(plan.rows))
         columns_end = numbers.size(plan.extent(plan.columns))
-        rows_here = arith.minui(arith.subi(rows_end, place.row), number(made.rows))
+        rows_here = number(made.rows)
+        if not self._window_box:
+            rows_end = numbers.size(plan.extent(plan.rows))
+            rows_here = arith.minui(arith.subi(rows_end, place.row), rows_here)
         loop = scf.ForOp(first, times(rows_here, across), number(made.parts * threads))
         with ir.InsertionPoint(loop.body):
-            row = arith.divui(loop.induction_variable, number(across))
-            column = times(arith.remui(loop.induction_variable, number(across)), RUN)
+            row, column = self._share(loop.induction_variable, rows_here, across)
             at = add(place.column, column)
-            inside = scf.IfOp(is_below(at, columns_end))
+            is_row, of_row = self._row(place, row)
+            inside = scf.IfOp(arith.andi(is_row, is_below(at, columns_end)))
             with ir.InsertionPoint(inside.then_block):
                 sums = self._of_all_parts(starts, add(times(row, self._pitch), column))
-                rows = {**numbers.split(add(place.row, row), plan.rows), **place.outer}
+                rows = {**of_row, **place.outer}
                 if plan.extent(plan.columns).is_multiple_of(RUN):
                     _Run(self, rows, at, RUN).store(sums)
                 else:
@@ -504,6 +506,17 @@ class WarpgroupKernel:
                             scf.YieldOp([])
                 scf.YieldOp([])
             scf.YieldOp([])
+
+    def _share(self, at: ir.Value, rows: ir.Value, across: int) -> tuple[ir.Value, ir.Value]:
+        """Returns the row and the column of a run of sums, so that neighbours lie together.
+
+        Where no result has columns side by side in memory, threads beside one another have rows.
+        """
+        inner = self.plan.columns[-1]
+        if any(output.strides[inner] == ONE for output in self.plan.form.work.outputs):
+            return arith.divui(at, number(across)), times(arith.remui(at, number(across)), RUN)
+        run = arith.divui(at, rows)
+        return arith.subi(at, multiply(run, rows)), times(run, RUN)
 
     def _of_all_parts(self, starts: list[ir.Value], index: ir.Value) -> list[ir.Value]:
         """A run of sums, each that of all parts."""

@@ -178,13 +178,13 @@ def read_warpgroups(form: Form, device: Device) -> WarpgroupPlan | None:
         return None
     if not form.rows or not form.columns or form.kinds is None:
         return None
+    turned = replace(
+        form, first=form.second, second=form.first, rows=form.columns, columns=form.rows
+    )
     plans = [_in_rows(form)]
     if _is_windowed(form, form.first, form.rows):
         plans.append(_in_windows(form))
     if _is_windowed(form, form.second, form.columns):
-        turned = replace(
-            form, first=form.second, second=form.first, rows=form.columns, columns=form.rows
-        )
         plans.append(_in_windows(turned))
     found = [plan for plan in plans if plan is not None]
     if len(found) < 2:
@@ -293,23 +293,50 @@ _OPEN_SIZE = 4096
 
 
 def choose_warpgroups(plan: WarpgroupPlan, device: Device) -> WarpgroupConfiguration:
-    """Returns the tile of least time, by a model of the time.
-
-    It never divides sums into parts: an operation must ask for them (docs/matrix-products.md).
-    """
+    """Returns the tile of least time, and in how many parts its sums are made, by a model of it."""
     return timed_warpgroups(plan, device)[1]
 
 
 def timed_warpgroups(plan: WarpgroupPlan, device: Device) -> tuple[float, WarpgroupConfiguration]:
-    """Returns the tile of least time, and its cycles."""
-    made = [
-        (_configuration(device, rows, columns, resident), share)
-        for rows, columns, resident, share in _TILES
-        if fits(plan, rows, columns)
-    ]
-    made = [each for each in made if each[0].slices * each[0].columns <= plan.most_sums]
-    timed = ((_cost(plan, device, *each), each[0]) for each in made)
-    return min(timed, key=lambda each: each[0])
+    """Returns the same, and its cycles."""
+    whole, divided = (
+        [
+            (_cost(plan, device, made, share), made)
+            for rows, columns, resident, share in _TILES
+            if fits(plan, rows, columns)
+            for parts in counts
+            for made in [
+                _configuration(device, rows, columns, resident if parts == 1 else 1, parts)
+            ]
+            if made.slices * made.columns <= plan.most_sums
+            if parts == 1 or _is_worth_parts(plan, device, made)
+        ]
+        for counts in ((1,), dict(device.tables.parts.read_bytes))
+    )
+    best = min(whole, key=_cycles)
+    in_parts = min(divided, key=_cycles, default=best)
+    most = best[0] * (1 - 1 / device.tables.parts.least_gain)
+    return in_parts if in_parts[0] < most else best
+
+
+def _cycles(timed: tuple[float, WarpgroupConfiguration]) -> float:
+    return timed[0]
+
+
+def _is_worth_parts(plan: WarpgroupPlan, device: Device, made: WarpgroupConfiguration) -> bool:
+    """Returns whether blocks of all parts run at once, each with enough to do; of known sizes."""
+    table, extents = device.tables.parts, plan.form.work.extents
+    if not all(extent.is_known for extent in extents) or made.parts > device.cluster_blocks:
+        return False
+    tiles, steps = _tiles(plan, made), _steps(plan)
+    results = product([plan.extent(loops) for loops in (plan.rows, plan.columns, plan.outer)]).known
+    clusters = table.groups * (device.multiprocessors // table.groups // made.parts)
+    return (
+        made.part_bytes <= made.stages * made.stage_bytes
+        and steps >= made.parts * table.least_steps
+        and tiles <= clusters
+        and results * table.least_filled >= tiles * made.rows * made.columns
+    )
 
 
 def refusal(plan: WarpgroupPlan, device: Device, made: WarpgroupConfiguration) -> str | None:
@@ -328,8 +355,6 @@ def refusal(plan: WarpgroupPlan, device: Device, made: WarpgroupConfiguration) -
         return f"a thread has registers for {most} 'columns' of so many 'rows'"
     if made.shared_bytes * made.resident > device.shared_bytes:
         return f"'resident' blocks have {device.shared_bytes} bytes of shared memory together"
-    if made.parts > 1 and isinstance(plan.first, Window):
-        return "sums over windows have 1 of 'parts'"
     if made.parts > device.cluster_blocks:
         return f"'parts' are {device.cluster_blocks} at most, the blocks of a cluster"
     if made.part_bytes > made.stages * made.stage_bytes:
@@ -344,30 +369,43 @@ def fits(plan: WarpgroupPlan, rows: int, columns: int) -> bool:
 
 
 def _configuration(
-    device: Device, rows: int, columns: int, resident: int
+    device: Device, rows: int, columns: int, resident: int, parts: int
 ) -> WarpgroupConfiguration:
     consumers = 1 if rows == ROWS else 2
     probe = WarpgroupConfiguration(rows, columns, 1, consumers)
     room = device.shared_bytes // resident - PATTERN_BYTES * (2 if resident > 1 else 1)
     stages = min(room // (probe.stage_bytes + 2 * BARRIER_BYTES), _MOST_STAGES)
-    return WarpgroupConfiguration(rows, columns, stages, consumers, resident=resident)
+    return WarpgroupConfiguration(rows, columns, stages, consumers, resident=resident, parts=parts)
 
 
 def _cost(plan: WarpgroupPlan, device: Device, made: WarpgroupConfiguration, share: float) -> float:
     """The cycles of the multiprocessor that has most to do; sizes that are open are large."""
-    rows, columns, terms, outer_terms, outer = (
-        extent.known if extent.is_known else _OPEN_SIZE
-        for extent in map(
-            plan.extent, (plan.rows, plan.columns, plan.terms, plan.outer_terms, plan.outer)
-        )
-    )
-    of_rows = -(-rows // made.rows)
-    if isinstance(plan.first, Window):
-        of_rows = plan.row_tiles(made.rows).known
-    tiles = of_rows * -(-columns // made.columns) * outer
-    steps = -(-terms // plan.depth) * outer_terms
     products = made.rows // ROWS * made.columns // 8 * 4 * _CYCLES / share
     step = max(products, made.stage_bytes / _BYTES_PER_CYCLE)
-    end = _RESULT_CYCLES * made.rows * made.columns
+    steps = -(-_steps(plan) // made.parts)
+    end = _RESULT_CYCLES * made.rows * made.columns / made.parts
+    if made.parts > 1:
+        table, others = device.tables.parts, 1 - 1 / made.parts
+        per_byte = 1 / table.write_bytes + others / dict(table.read_bytes)[made.parts]
+        end += table.meeting_cycles + made.part_bytes * per_byte
     # Blocks that share a multiprocessor take turns at its tensor cores.
-    return -(-tiles // device.multiprocessors) * (steps * step + end)
+    blocks = _tiles(plan, made) * made.parts
+    return -(-blocks // device.multiprocessors) * (steps * step + end)
+
+
+def _tiles(plan: WarpgroupPlan, made: WarpgroupConfiguration) -> int:
+    """Returns how many tiles there are; sizes that are open are large."""
+    rows = -(-_size(plan, plan.rows) // made.rows)
+    if isinstance(plan.first, Window):
+        rows = plan.row_tiles(made.rows).known
+    return rows * -(-_size(plan, plan.columns) // made.columns) * _size(plan, plan.outer)
+
+
+def _steps(plan: WarpgroupPlan) -> int:
+    """Returns how many steps a tile's sums have."""
+    return -(-_size(plan, plan.terms) // plan.depth) * _size(plan, plan.outer_terms)
+
+
+def _size(plan: WarpgroupPlan, loops: Sequence[int]) -> int:
+    extent = plan.extent(loops)
+    return extent.known if extent.is_known else _OPEN_SIZE

@@ -15,11 +15,19 @@
 // RUN: sed 's/STEP/3/g; s/SIZE/10/g; s/ASKED//' %s > %t.three.mlir
 // RUN: hirc-opt %t.three.mlir -p 'hir-schedule-kernels{chips=sm_90a}' | FileCheck %s --check-prefixes=ALL,THREADS
 
-// A configuration cannot divide the sums.
+// A configuration may divide the sums among the blocks of a cluster, as many as it may have.
 //
-// RUN: sed 's/STEP/1/g; s/SIZE/28/g; s/ASKED/hir.configuration = {family = "contraction", parts = 2}/' %s > %t.parts.mlir
-// RUN: not hirc-opt %t.parts.mlir -p 'hir-schedule-kernels{chips=sm_90a}' 2>&1 | FileCheck %s --check-prefix=REFUSED
-// REFUSED: error: hir.configuration: sums over windows have 1 of 'parts'; without it the compiler chooses
+// RUN: sed 's/STEP/1/g; s/SIZE/28/g; s/ASKED/hir.configuration = {family = "contraction", rows = 64, columns = 64, stages = 4, consumers = 1, parts = 3}/' %s > %t.parts.mlir
+// RUN: hirc-opt %t.parts.mlir -p 'hir-schedule-kernels{chips=sm_90a}' | FileCheck %s --check-prefix=PARTS
+// PARTS: gpu.func @{{.*}}parts = 3 : i64
+// PARTS:   nvvm.cp.async.bulk.tensor
+// PARTS:   nvvm.cluster.arrive
+// PARTS:   nvvm.mapa
+// PARTS:   nvvm.cluster.arrive
+//
+// RUN: sed 's/STEP/1/g; s/SIZE/28/g; s/ASKED/hir.configuration = {family = "contraction", parts = 9}/' %s > %t.nine.mlir
+// RUN: not hirc-opt %t.nine.mlir -p 'hir-schedule-kernels{chips=sm_90a}' 2>&1 | FileCheck %s --check-prefix=REFUSED
+// REFUSED: error: hir.configuration: 'parts' are 8 at most, the blocks of a cluster; without it the compiler chooses
 
 // ALL-LABEL:   hir.program
 // BOXES:       memref.reinterpret_cast %{{.*}} sizes: [%c8{{[_0-9]*}}, %c28{{[_0-9]*}}, %c28{{[_0-9]*}}, %c128{{[_0-9]*}}]

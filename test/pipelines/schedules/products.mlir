@@ -11,6 +11,10 @@
 // RUN: not hirc %t.many.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - 2>&1 | FileCheck %s --check-prefix=MANY
 // RUN: sed 's/ASKED/hir.configuration = {family = "contraction", rows = 64, columns = 64, depth = 3}/' %s > %t.less.mlir
 // RUN: not hirc %t.less.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - 2>&1 | FileCheck %s --check-prefix=LESS
+// RUN: sed 's/, ASKED//; s/memref<4096x4096xf32>/memref<64x4096xf32>/g; s/\(%x: \|%w : \|= (\)memref<4096/\1memref<64/' %s > %t.few.mlir
+// RUN: hirc %t.few.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - | FileCheck %s --check-prefix=FEW
+// RUN: sed 's/memref<64x/memref<20x/g' %t.few.mlir > %t.fewer.mlir
+// RUN: hirc %t.fewer.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - | FileCheck %s --check-prefix=FEWER
 
 // A large product is one of warpgroups where the chip has them, with a kernel for operands that the
 // copy engine cannot take; the kernel says what was decided, and an operation may ask for it.
@@ -36,6 +40,12 @@
 // PARTS:   nvvm.mapa
 // PARTS:   nvvm.cluster.arrive
 // MANY: error: hir.configuration: 'parts' are 8 at most, the blocks of a cluster
+// Of few rows tiles do not fill the chip: the compiler divides the sums. Of tiles that are mostly
+// empty it does not.
+// FEW:       gpu.func @{{.*}}parts = {{[2-8]}} : i64
+// FEW:         nvvm.cluster.arrive
+// FEWER:     gpu.func @{{.*}}parts = 1 : i64
+// FEWER-NOT: nvvm.cluster
 // LESS: error: hir.configuration: 'contraction' has no 'depth', but rows, columns, stages, consumers, group, resident, parts;
 
 "hir.program"() ({
