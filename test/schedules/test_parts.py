@@ -195,6 +195,9 @@ _SUITE = [
     # Results have rows side by side in memory.
     _Convolution("first", (7, 7), 128, 64, _asked(64, 64, 8), 2, written=_FIRST),
     _Convolution("first_odd", (7, 9), 64, 67, _asked(64, 64, 3), 2, written=_FIRST),
+    _Convolution(
+        "first_1x1", (7, 7), 200, 72, _asked(128, 64, 3, 2), 3, 1, (1, 1), (0, 0), written=_FIRST
+    ),
     # Three steps in 8 parts; and a grouped one.
     _Convolution("short", (8, 8), 192, 64, _asked(64, 64, 8), 1, 1, (1, 1), (0, 0)),
     _Convolution("grouped", (7, 7), 64, 64, _asked(64, 64, 4), 2, 3),
@@ -223,6 +226,11 @@ ROUNDED = Suite(
 # Images of which copies are made that have channels last.
 _FIRSTS = [
     _Convolution(*("copied", (7, 7), 128, 72, _asked(64, 64, 4), 2), read=_FIRST, written=_FIRST),
+    _Convolution(
+        *("copied_1x1", (7, 7), 200, 72, _asked(128, 64, 3, 2), 3, 1, (1, 1), (0, 0)),
+        read=_FIRST,
+        written=_FIRST,
+    ),
 ]
 
 
@@ -250,5 +258,5 @@ def test_rounded(name: str) -> None:
 
 
 def test_checks_are_silent() -> None:
-    SUITE.check_silence(["last", "steps", "first", "grouped", "long_sums"])
+    SUITE.check_silence(["last", "steps", "first", "first_1x1", "grouped", "long_sums"])
     ROUNDED.check_silence(["first"])

@@ -25,6 +25,7 @@ from ..warpgroup_matrices import (
     PATTERN_BYTES,
     ROW_BYTES,
     ROWS,
+    STRIDE_BYTES,
     THREADS,
     Kinds,
 )
@@ -182,6 +183,10 @@ def read_warpgroups(form: Form, device: Device) -> WarpgroupPlan | None:
         form, first=form.second, second=form.first, rows=form.columns, columns=form.rows
     )
     plans = [_in_rows(form)]
+    if plans[0] is None:
+        # A result need not have its rows side by side in memory.
+        other = _in_rows(turned)
+        plans = [other if other is not None and _may_be_copied(other) else None]
     if _is_windowed(form, form.first, form.rows):
         plans.append(_in_windows(form))
     if _is_windowed(form, form.second, form.columns):
@@ -214,6 +219,17 @@ def _in_rows(form: Form) -> WarpgroupPlan | None:
     if is_turned and element_bytes(form.first.element) != _TURNED_BYTES:
         return None
     return WarpgroupPlan(form, first, second, rows, columns, terms, outer, outer_terms)
+
+
+def _may_be_copied(plan: WarpgroupPlan) -> bool:
+    """Whether the copy engine takes the strides of both factors, as far as they are known."""
+    count = STRIDE_BYTES // element_bytes(plan.element)
+    return all(
+        not stride.is_known or stride.known % count == 0
+        for reading in (plan.first, plan.second)
+        if isinstance(reading, Reading)
+        for stride in (reading.factor.strides[loops[-1]] for loops in reading.dims[1:])
+    )
 
 
 def _is_windowed(form: Form, factor: Factor, own: tuple[int, ...]) -> bool:
