@@ -20,6 +20,7 @@
 - `loaded_library.c`: libraries that are loaded when they are first needed: cuBLASLt, NCCL
 - `communicate.c`, `nccl_library.c`: communication between the devices of a team, `agreement.c`:
   whether they begin the same; `peer_memory.c`, `peer_device.c`: memory that a team shares;
+  `peer_reach.c`: whether it can;
   `world*.c`: the processes that run a program together, free of CUDA
 - `program_end.c`: the wait for the device that ends a program which used it
 - `program.h`: programs with inputs and outputs, as add-program-interface describes them.

@@ -62,28 +62,42 @@ static int find(const char *name, void *function) {
   return 1;
 }
 
-const struct hirc_peer_device *hirc_gpu_peers_or_null(void) {
-  static const struct hirc_peer_device functions = {
-      .share = share,
-      .open = open_memory,
-      .close = close_memory,
-      .take_flags = take_flags,
-      .copy = copy,
-      .signal = signal_peer,
-      .wait = wait_for,
+// The first of the driver's functions that it lacks, or NULL.
+static const char *find_all(void) {
+  const struct {
+    const char *name;
+    void *function;
+  } wanted[] = {
+      {"cuIpcGetMemHandle", &driver.get_handle},
+      {"cuIpcOpenMemHandle", &driver.open_handle},
+      {"cuIpcCloseMemHandle", &driver.close_handle},
+      {"cuStreamWriteValue64", &driver.write_value},
+      {"cuStreamWaitValue64", &driver.wait_value},
   };
-  int is_complete = find("cuIpcGetMemHandle", &driver.get_handle) &&
-                    find("cuIpcOpenMemHandle", &driver.open_handle) &&
-                    find("cuIpcCloseMemHandle", &driver.close_handle) &&
-                    find("cuStreamWriteValue64", &driver.write_value) &&
-                    find("cuStreamWaitValue64", &driver.wait_value);
-  return is_complete ? &functions : NULL;
+  for (size_t i = 0; i < sizeof wanted / sizeof *wanted; ++i)
+    if (!find(wanted[i].name, wanted[i].function))
+      return wanted[i].name;
+  return NULL;
+}
+
+static const struct hirc_peer_device functions = {
+    .share = share,
+    .open = open_memory,
+    .close = close_memory,
+    .take_flags = take_flags,
+    .copy = copy,
+    .signal = signal_peer,
+    .wait = wait_for,
+};
+
+const struct hirc_peer_device *hirc_gpu_peers_or_null(void) {
+  return find_all() ? NULL : &functions;
 }
 
 const struct hirc_peer_device *hirc_gpu_peers(const char *location) {
-  const struct hirc_peer_device *found = hirc_gpu_peers_or_null();
-  if (!found)
-    hirc_check_failed(CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER, "cudaGetDriverEntryPointByVersion",
-                      location, "memory that devices share needs a driver of CUDA 12 or newer");
-  return found;
+  const char *lacking = find_all();
+  if (lacking)
+    hirc_check_failed(CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER, lacking, location,
+                      "memory that devices share needs a driver of CUDA 12 or newer");
+  return &functions;
 }

@@ -57,7 +57,11 @@ def _is_aligned(operand: Indexed) -> bool:
 
 
 def _has_reader(op: ir.Operation) -> bool:
-    """Returns whether one elementwise operation alone reads the result, element by element."""
+    """Returns whether one elementwise operation alone reads the result, element by element.
+
+    What else it reads has fewer dims: threads would read the elements of a result's neighbours that
+    tensor cores leave them one by one.
+    """
     uses = [use.owner.operation for use in op.results[0].uses]
     value = op.results[0]
     if len(uses) == 1 and uses[0].name == _COLLAPSE:
@@ -69,5 +73,7 @@ def _has_reader(op: ir.Operation) -> bool:
     (reader,) = readers
     if not is_normal(reader) or reducing_loops(reader):
         return False
-    reads = [each for each in accesses_of(reader)[: len(inputs_of(reader))] if each.value == value]
-    return len(reads) == 1 and sorted(reads[0].loops) == list(range(loop_count(reader)))
+    loops = set(range(loop_count(reader)))
+    reads = accesses_of(reader)[: len(inputs_of(reader))]
+    whole = [each for each in reads if set(each.loops) == loops]
+    return len(whole) == 1 and whole[0].value == value

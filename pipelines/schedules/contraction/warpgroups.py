@@ -346,7 +346,8 @@ def _is_worth_parts(plan: WarpgroupPlan, device: Device, made: WarpgroupConfigur
         return False
     tiles, steps = _tiles(plan, made), _steps(plan)
     results = product([plan.extent(loops) for loops in (plan.rows, plan.columns, plan.outer)]).known
-    clusters = table.groups * (device.multiprocessors // table.groups // made.parts)
+    room = device.multiprocessors // table.groups - (table.uneven if made.parts > 2 else 0)
+    clusters = table.groups * (room // made.parts)
     return (
         made.part_bytes <= made.stages * made.stage_bytes
         and steps >= made.parts * table.least_steps

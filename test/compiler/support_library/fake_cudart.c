@@ -393,6 +393,10 @@ static int open_handle(void **memory, struct handle handle, unsigned flags) {
   *memory = malloc(4 << 20);
   return answer("cuIpcOpenMemHandle", "%u", flags);
 }
+static int close_handle(void *memory) {
+  free(memory);
+  return answer("cuIpcCloseMemHandle", "0");
+}
 static int write_value(cuda_stream stream, uint64_t *flag, uint64_t value, unsigned flags) {
   int rc = answer("cuStreamWriteValue64", "%#llx %u in %ld", (unsigned long long)value, flags,
                   number(stream));
@@ -414,6 +418,7 @@ static const struct {
 } driver_calls[] = {
     {"cuIpcGetMemHandle", (void *)get_handle},
     {"cuIpcOpenMemHandle", (void *)open_handle},
+    {"cuIpcCloseMemHandle", (void *)close_handle},
     {"cuStreamWriteValue64", (void *)write_value},
     {"cuStreamWaitValue64", (void *)wait_value},
 };

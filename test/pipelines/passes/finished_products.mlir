@@ -115,3 +115,22 @@ func.func @read_twice(%x: tensor<4096x512xbf16>, %w: tensor<512x2048xbf16>) -> (
   } -> tensor<4096x2048xbf16>
   return %r, %y : tensor<4096x2048xbf16>, tensor<4096x2048xf32>
 }
+
+// CHECK-LABEL: func.func @residual(
+// CHECK-COUNT-2: linalg.generic
+func.func @residual(%x: tensor<4096x512xbf16>, %w: tensor<512x2048xbf16>, %z: tensor<4096x2048xbf16>) -> tensor<4096x2048xbf16> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4096x2048xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4096x2048xf32>) -> tensor<4096x2048xf32>
+  %y = linalg.matmul ins(%x, %w : tensor<4096x512xbf16>, tensor<512x2048xbf16>) outs(%f : tensor<4096x2048xf32>) -> tensor<4096x2048xf32>
+  %o = tensor.empty() : tensor<4096x2048xbf16>
+  %r = linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = ["parallel", "parallel"]}
+    ins(%y, %z : tensor<4096x2048xf32>, tensor<4096x2048xbf16>) outs(%o : tensor<4096x2048xbf16>) {
+  ^bb0(%s: f32, %u: bf16, %old: bf16):
+    %v = arith.extf %u : bf16 to f32
+    %p = arith.addf %s, %v : f32
+    %t = arith.truncf %p : f32 to bf16
+    linalg.yield %t : bf16
+  } -> tensor<4096x2048xbf16>
+  return %r : tensor<4096x2048xbf16>
+}
