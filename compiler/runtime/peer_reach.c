@@ -85,10 +85,13 @@ static int find_out(struct hirc_communicator *of, const char *location) {
   return all_reach ? REACHES : REACHES_NOT;
 }
 
-// 0 too on a device that is not of the team.
+// 0 too on a device that is not of the team, and where the processes cannot ask each other: their
+// caller's communicator is all that they have in common.
 int hirc_shares_memory(struct hirc_communicator *of, const char *location) {
   if (of->place < 0 || of->size < 2)
     return of->place >= 0;
+  if (!hirc_world_has_address(location))
+    return 0;
   if (of->reach == UNKNOWN) {
     hirc_communication_lock(location);
     of->reach = find_out(of, location);

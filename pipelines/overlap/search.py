@@ -97,9 +97,9 @@ class Overlap:
     def may_go_by_peers(self) -> bool:
         """Whether the devices may copy their parts into each other's memory.
 
-        Each has as many rows as the others, and sums are those of one type.
+        Each has as many rows as the others, one matrix for all of them, and shares are summed.
         """
-        if len(self.product_rows.lead) != 1:
+        if len(self.product_rows.lead) != 1 or not all(map(_has_one_matrix, self.products)):
             return False
         if self.arrives:
             return self.kind == "allgather"
@@ -304,6 +304,11 @@ def _rows(product: ir.Operation) -> ir.Value:
     place = rows_operand(product)
     assert place is not None
     return product.operands[place]
+
+
+def _has_one_matrix(product: ir.Operation) -> bool:
+    """Returns whether all rows of a product are multiplied by the same matrix."""
+    return product.name not in PRODUCTS or _type(product.operands[1]).rank <= 2
 
 
 def _work(product: ir.Operation) -> ProductWork:

@@ -64,7 +64,12 @@ def fake(library: Library) -> Path:
 
 
 def _run(
-    library: Library, fake: Path, each: list[tuple[str, ...]], seconds: int = 30
+    library: Library,
+    fake: Path,
+    each: list[tuple[str, ...]],
+    seconds: int = 30,
+    *,
+    meets: bool = True,
 ) -> list[tuple[int, list[str], str]]:
     """Runs statements in a process for each rank; returns statuses, lines printed and errors."""
     meeting = f"unix:hirc-test-{uuid.uuid4().hex}".encode()
@@ -76,7 +81,7 @@ def _run(
             .replace("RANK", str(rank))
             .replace("SIZE", str(len(each)))
         )
-        text = text.replace("MEETING", repr(meeting) if len(each) > 1 else "None")
+        text = text.replace("MEETING", repr(meeting) if len(each) > 1 and meets else "None")
         processes.append(
             subprocess.Popen(
                 [sys.executable, "-I", "-S", "-c", "\n".join([text, *statements])],
@@ -191,6 +196,40 @@ def test_a_driver_that_lacks_the_calls(library: Library, fake: Path) -> None:
     assert status == 1
     assert errors.startswith("p.mlir:3:4: error: cuIpcGetMemHandle failed: ")
     assert "memory that devices share needs a driver of CUDA 12 or newer" in errors
+
+
+_ASK = ("print(lib.hirc_shares_memory(team, here), flush=True)",) * 2
+
+
+@pytest.mark.parametrize(
+    ("before", "answer"),
+    [
+        ("", "1"),
+        ("lib.fake_fail(b'cuIpcOpenMemHandle', 217)", "0"),
+        ("c.c_int.in_dll(lib, 'fake_has_tensor_maps').value = 0", "0"),
+        ("lib.fake_fail(b'cuIpcGetMemHandle', 801)", "0"),
+    ],
+)
+def test_whether_a_team_shares_memory(
+    library: Library, fake: Path, before: str, answer: str
+) -> None:
+    """What one process cannot do, all say; it is tried once, and nothing stays allocated."""
+    count = "log('cudaMalloc', 'cudaFree')"
+    # The hub is rank 0's, and ends with it.
+    statements = (*_ASK, count, "__import__('time').sleep(1)", "os._exit(0)")
+    ended = _run(library, fake, [(before, *statements), statements])
+    for status, output, errors in ended:
+        assert (status, errors) == (0, "")
+        assert output[:2] == [answer] * 2
+        calls = [line.split("(")[0].split()[0] for line in output[2:] if line]
+        assert calls.count("cudaMalloc") == calls.count("cudaFree") <= 1
+
+
+def test_processes_that_cannot_ask_each_other(library: Library, fake: Path) -> None:
+    """Their communicator was handed over, and nothing of where they meet."""
+    statements = (*_ASK, "os._exit(0)")
+    for ended in _run(library, fake, [statements] * 2, meets=False):
+        assert ended == (0, ["0", "0"], "")
 
 
 def test_memory_that_nobody_shares(library: Library, fake: Path) -> None:

@@ -108,6 +108,40 @@ def test_by_memory_of_peers(
             np.testing.assert_array_equal(one, wanted.numpy(), err_msg=f"{name} of rank {rank}")
 
 
+def test_rows_with_matrices_of_their_own_go_in_steps(
+    hirc: Hirc, run_team: RunTeam, tmp_path: Path
+) -> None:
+    """What each device's rows are multiplied by differs: no part of them stands for all."""
+    with build("main") as p:
+        team = p.communicator([0, 1])
+        x, w = p.input("x", (4, 6), "f32"), p.input("w", (2, 6, 5), "f32")
+        z = p.input("z", (2, 4, 6), "f32")
+        gathered, part = p.allocate((2, 4, 6), "f32"), p.allocate((4, 5), "f32")
+        p.communicate("allgather", x, gathered, team).wait()
+        p.output("first", p.matmul(gathered, w))
+        p.communicate("reduce-scatter", p.matmul(z, w), part, team, reduction="sum").wait()
+        p.output("part", part)
+    source = tmp_path / "prog.mlir"
+    source.write_text(str(p))
+    options = ("--offload-arch=cpu", "--overlap-by-peers")
+    staged = hirc.succeeds(source, *options, "--stop-after=allocations", "-o", "-")
+    assert "hir.shares_memory" not in staged.output
+    hirc.succeeds(source, *options, "-o", tmp_path / "prog")
+    generator = np.random.default_rng(4)
+    inputs: list[list[Array]] = [
+        [
+            generator.integers(-3, 4, shape).astype(np.float32)
+            for shape in ((4, 6), (2, 6, 5), (2, 4, 6))
+        ]
+        for _ in range(2)
+    ]
+    expected = interpret_team(p, [[torch.from_numpy(value) for value in each] for each in inputs])
+    given = _run(tmp_path / "prog", ("first", "part"), inputs, run_team)
+    for rank in range(2):
+        for one, wanted in zip(given[rank], expected[rank], strict=True):
+            np.testing.assert_array_equal(one, wanted.numpy())
+
+
 @pytest.mark.parametrize("size", [2, 4, 8])
 def test_gives_what_one_step_gives(
     hirc: Hirc, run_team: RunTeam, tmp_path: Path, size: int
