@@ -94,7 +94,9 @@ int hirc_shares_memory(struct hirc_communicator *of, const char *location) {
     return 0;
   if (of->reach == UNKNOWN) {
     hirc_communication_lock(location);
-    of->reach = find_out(of, location);
+    // Another thread may have asked meanwhile: all of the team ask once.
+    if (of->reach == UNKNOWN)
+      of->reach = find_out(of, location);
     hirc_communication_unlock();
   }
   return of->reach == REACHES;

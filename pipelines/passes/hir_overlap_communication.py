@@ -14,6 +14,7 @@ from ..schedules.device import Device, device_of_option
 from ..walking import operations_where
 
 if TYPE_CHECKING:
+    from ..overlap.cost import Steps
     from ..overlap.search import Overlap
 
 _HOLDS_WORK = ("hir.program", "hir.for", "hir.if")
@@ -93,7 +94,7 @@ class HirOverlapCommunication(Pass):
                     f"'{STEPS}' is {steps.number}, which does not divide the {rows} rows that each "
                     "device has",
                 )
-            if self._goes_by_peers(overlap, device):
+            if self._goes_by_peers(overlap, steps, device):
                 write_by_peers(overlap)
             elif steps.number > 1:
                 write_overlap(overlap, steps)
@@ -107,14 +108,13 @@ class HirOverlapCommunication(Pass):
                 "the types tell, with nothing else done between: this one is not",
             )
 
-    def _goes_by_peers(self, overlap: Overlap, device: Device) -> bool:
+    def _goes_by_peers(self, overlap: Overlap, steps: Steps, device: Device) -> bool:
         if not overlap.may_go_by_peers or self.by_peers:
             return overlap.may_go_by_peers
         if overlap.asked is not None or self.steps or not device.links:
             return False
         from ..overlap.cost import is_worth
 
-        steps = overlap.steps(device, 0)
         seconds = overlap.seconds_by_peers(device)
         return seconds < steps.seconds and is_worth(seconds, steps.in_one)
 
