@@ -33,6 +33,7 @@ from ..compiler.process import Runner
 from ..compiler.rendering import render
 from ..compiler.target import CPU, Target
 from ..compiler.toolchain import ClangSearch
+from .carried_folder import copy_loader
 
 _PROGRAMS = Path(__file__).resolve().parent / "bench_host_programs"
 
@@ -53,8 +54,6 @@ _SHAPES = (
 # Kernels of the programs whose launches are timed.
 _CHAINS = (1, 10, 100)
 _FOR_GPU = ("calls.py", "models.py")
-_LOADER = ("__init__.py", "compiler/__init__.py", "compiler/errors.py", "compiler/loader*.py")
-_ROOT = Path(__file__).resolve().parent.parent
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -133,14 +132,6 @@ def build_calls(folder: Path, chip: Target, graph: str = "auto") -> None:
     copy_loader(folder)
     for path in (launches, timing, kernel):
         path.unlink()
-
-
-def copy_loader(folder: Path) -> None:
-    """Puts what `hirc.load` needs into `folder`."""
-    for path in (path for pattern in _LOADER for path in _ROOT.glob(pattern)):
-        target = folder / "hirc" / path.relative_to(_ROOT)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(path, target)
 
 
 def build_models(folder: Path, chip: Target, graph: str = "auto") -> None:

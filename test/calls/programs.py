@@ -51,7 +51,7 @@ def build(folder: Path, *flags: str) -> None:
 
 
 if __name__ == "__main__":
-    from hirc.tools.bench_host import copy_loader
+    from hirc.tools.carried_folder import copy_loader
 
     target = Path(sys.argv[1])
     target.mkdir(parents=True, exist_ok=True)

@@ -25,11 +25,11 @@ from host_ir.program_texts import module_text
 from host_ir.test_programs import inputs_given, outputs_of
 
 import hirc
+from hirc.tools import carried_folder
 from hirc.tools.hirc import main as run_hirc
 
 HERE = Path(__file__).parent
 _TARGET = "--offload-arch=sm_90"
-_LOADER = ("__init__.py", "compiler/__init__.py", "compiler/errors.py", "compiler/loader*.py")
 
 
 def build(folder: Path, elements: list[str]) -> None:
@@ -81,12 +81,7 @@ def _build_numerics(folder: Path, element: str) -> None:
 
 def copy_loader(folder: Path) -> None:
     """Puts hirc's loader and the tests' own modules into `folder`, and what runs the programs."""
-    root = HERE.parent.parent
-    for pattern in _LOADER:
-        for path in root.glob(pattern):
-            target = folder / "hirc" / path.relative_to(root)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(path, target)
+    carried_folder.copy_loader(folder)
     shutil.copytree(HERE, folder / "host_ir", dirs_exist_ok=True)
     shutil.copy(HERE / "run_on_gpu.py", folder / "run.py")
 
