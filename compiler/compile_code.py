@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from ..dialects.offload import EntryKind, ImageFormat
 from ..dialects.records import dataclass
 from . import activity
 from .amd_code import code_object
+from .child import Child
 from .code import KERNELS, LISTED, VARIABLES, Code, Entry
 from .collection import seldom_collected
 from .device_containers import DeviceCode
@@ -21,7 +23,7 @@ from .option_checks import check_options
 from .options import Options
 from .output import scratch_folder
 from .parse import refuse_unreadable
-from .ptx import emit_ptx
+from .ptx import assembling, begin_ptx, finish_ptx
 from .runtime_library import runtime_library
 from .session import Session, SharedSession
 from .source import Source
@@ -65,7 +67,14 @@ class CodeCompilation(Compilation):
     """Compiles one source to code, as a shared library would have it."""
 
     session: Session = field(default_factory=Session)
-    _images: list[DeviceCode] = field(default_factory=list[DeviceCode], init=False)
+    # What gives each chip's code, once the rest is done.
+    _images: list[Callable[[], DeviceCode]] = field(
+        default_factory=list[Callable[[], DeviceCode]], init=False
+    )
+    _children: list[tuple[Target, Child]] = field(
+        default_factory=list[tuple[Target, Child]], init=False
+    )
+    _open: ExitStack = field(default_factory=ExitStack, init=False)
 
     @cached_property
     def cuda(self) -> Cuda:
@@ -77,7 +86,8 @@ class CodeCompilation(Compilation):
         self.begin()
         try:
             check_options(self.options, self.given)
-            return self._compile()
+            with self._open:
+                return self._compile()
         finally:
             self.close()
 
@@ -101,6 +111,7 @@ class CodeCompilation(Compilation):
         )
         host = self._host_with(unit, None)
         bitcode = host.bitcode()
+        self._begin_assembling()
         if device is not None:
             host.link_module(
                 device.module(
@@ -111,10 +122,23 @@ class CodeCompilation(Compilation):
             cuda = self.cuda if devices == Devices.GPUS else None
             runtime = runtime_library(devices, self.clang, self.runner, cuda)
         with self.timer.phase("host object"):
-            images = tuple(self._images)
-            code = _code(host, unit, entries, images, weights, devices)
-        code = replace(code, runtime=runtime.name)
+            code = _code(host, unit, entries, weights, devices)
+        with self.timer.phase("ptxas"):
+            images = tuple(finish() for finish in self._images)
+        code = replace(code, images=images, runtime=runtime.name)
         return Compiled(code, runtime.data, weights, bitcode, device)
+
+    def _begin_assembling(self) -> None:
+        """Has ptxas take the PTX that children of this process generate."""
+        for target, child in self._children:
+            with self.timer.phase("PTX"):
+                ptx = finish_ptx(child)
+            if not self.cuda.ptxas.is_file():
+                self._images.append(partial(DeviceCode, target.arch, ptx.encode(), is_ptx=True))
+                continue
+            cubin = assembling(ptx, target, self.options, self.cuda, self.runner)
+            finish = self._open.enter_context(cubin)
+            self._images.append(lambda arch=target.arch, finish=finish: DeviceCode(arch, finish()))
 
     def _session(self, source: Source) -> Session:
         return self.session
@@ -125,15 +149,9 @@ class CodeCompilation(Compilation):
         if target.is_amd:
             with self.timer.phase("AMDGPU code"):
                 code = code_object(module, self.clang, self.runner)
-            self._images.append(DeviceCode(target.arch, code))
+            self._images.append(partial(DeviceCode, target.arch, code))
             return self._linked_image(module, target)
-        with self.timer.phase("PTX"):
-            ptx = emit_ptx(module)
-        if self.cuda.ptxas.is_file():
-            cubin = self.cubin(ptx, target, relocatable=False)
-            self._images.append(DeviceCode(target.arch, cubin))
-        else:
-            self._images.append(DeviceCode(target.arch, ptx.encode(), is_ptx=True))
+        self._children.append((target, self._open.enter_context(begin_ptx(module))))
         return self._linked_image(module, target)
 
 
@@ -141,7 +159,6 @@ def _code(
     host: LlvmModule,
     unit: Unit,
     entries: Sequence[Entry],
-    images: Sequence[DeviceCode],
     weights: Weights | None,
     devices: Devices,
 ) -> Code:
@@ -159,7 +176,6 @@ def _code(
         devices=devices,
         entries=tuple(entries),
         sections=sections,
-        images=tuple(images),
         weights=layout.data_symbol if layout is not None else "",
         weight_bytes=layout.bytes if layout is not None else 0,
         weight_places=tuple(places),

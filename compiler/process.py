@@ -7,8 +7,9 @@ import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 
@@ -59,6 +60,23 @@ class Runner:
         if self.dry_run:
             return Finished(0, "", "")
         return start(words, directory=directory, temporary=temporary).finish(timeout)
+
+    @contextmanager
+    def running(self, command: Sequence[str | Path]) -> Generator[Callable[[], Finished]]:
+        """Runs a command while this process goes on. Yields what waits for its end; else it is
+        ended with the block.
+
+        Raises ToolchainError as `run` does.
+        """
+        words = self._announced(command)
+        if self.dry_run:
+            yield partial(Finished, 0, "", "")
+            return
+        running = start(words)
+        try:
+            yield running.finish
+        finally:
+            running.close()
 
     def run_all(self, commands: Sequence[Sequence[str | Path]]) -> list[Finished]:
         """Runs commands that do not depend on one another, as many at once as there are processors.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 
-from .child import in_child
+from .child import Child
 from .errors import ToolchainError
 from .llvm_ir import LlvmModule
 from .options import Options
@@ -21,8 +23,18 @@ _LOG_LINES = ("ptxas ", "    ")
 
 def emit_ptx(module: LlvmModule) -> str:
     """Returns the module's PTX. Raises UnsupportedError where the chip lacks what it uses."""
-    return in_child(
-        lambda: module.assembly().encode(),
+    with begin_ptx(module) as child:
+        return finish_ptx(child)
+
+
+def begin_ptx(module: LlvmModule) -> Child:
+    """Lets a child of this process generate the module's PTX, for `finish_ptx`."""
+    return Child(lambda: module.assembly().encode())
+
+
+def finish_ptx(child: Child) -> str:
+    """Returns the PTX. Raises UnsupportedError where the chip lacks what the module uses."""
+    return child.generated(
         what="code for this chip",
         stage="device-code",
         hint="another --offload-arch may have the instruction (wgmma needs sm_90a)",
@@ -41,6 +53,21 @@ def assemble(
     """Returns a cubin, `relocatable` for a device link. Raises ToolchainError with
     ptxas's message.
     """
+    with assembling(ptx, target, options, cuda, runner, relocatable=relocatable) as finish:
+        return finish()
+
+
+@contextmanager
+def assembling(
+    ptx: str,
+    target: Target,
+    options: Options,
+    cuda: Cuda,
+    runner: Runner,
+    *,
+    relocatable: bool = False,
+) -> Generator[Callable[[], bytes]]:
+    """Starts ptxas, and yields what waits for it and returns what `assemble` does."""
     with scratch_folder() as folder:
         source, output = folder / "device.ptx", folder / "device.cubin"
         source.write_text(_FILE.sub(r"\1, 1, 1", ptx))
@@ -49,15 +76,20 @@ def assemble(
         extra += ["-c"] if relocatable else []
         extra += ptxas_arguments(options)
         command = [cuda.ptxas, "-arch", target.arch, level, *extra, source, "-o", output]
-        done = runner.run(command)
-        if done.status != 0:
-            raise ToolchainError(
-                f"ptxas refuses the device code: {done.errors.strip().splitlines()[0]}",
-                stage="device-code",
-                hint="--emit=ptx shows what it was given",
-            )
-        show_ptxas_log(done, options, runner)
-        return output.read_bytes() if output.is_file() else b""
+
+        def finish() -> bytes:
+            done = ended()
+            if done.status != 0:
+                raise ToolchainError(
+                    f"ptxas refuses the device code: {done.errors.strip().splitlines()[0]}",
+                    stage="device-code",
+                    hint="--emit=ptx shows what it was given",
+                )
+            show_ptxas_log(done, options, runner)
+            return output.read_bytes() if output.is_file() else b""
+
+        with runner.running(command) as ended:
+            yield finish
 
 
 def ptxas_arguments(options: Options) -> list[str]:

@@ -27,7 +27,6 @@ from torch.export.graph_signature import (
     TensorArgument,
 )
 from torch.fx import Node as FxNode
-from torch.fx.proxy import _register_stack_trace_anchor  # pyright: ignore[reportPrivateUsage]
 from torch_mlir.dialects import torch as torch_dialect
 from torch_mlir.extras.fx_importer import FxImporter
 
@@ -166,8 +165,10 @@ class _Function(nn.Module):
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__()
 
-        # torch remembers the lines of functions of this name, and of those that it is told of.
-        _register_stack_trace_anchor(inspect.unwrap(function))
+        # torch remembers the lines of functions of this name, and after 2.11 of what it is told.
+        register = getattr(torch.fx.proxy, "_register_stack_trace_anchor", None)
+        if register is not None:
+            register(inspect.unwrap(function))
 
         @wraps(function)
         def forward(*args: Any, **kwargs: Any) -> Any:
