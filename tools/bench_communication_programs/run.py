@@ -1,6 +1,6 @@
 """Runs what bench_communication built, one process a device, beside torch.distributed.
 
-    python run.py [--bytes N ...] [--repeat N] [--no-torch] [--json FILE]
+    python run.py [--bytes N ...] [--repeat N] [--only PART] [--no-torch] [--json FILE]
 
 Needs nothing of hirc, and torch for what stands beside. Times are the device's, medians; of the
 processes the one that takes longest counts. Bus bandwidths are as nccl-tests reckons them.
@@ -36,12 +36,14 @@ def main() -> int:
         return _torch_rank(options)
     about = json.loads((_HERE / "about.json").read_text())
     beside: dict[str, float] = {} if options.no_torch else _torch(options, about["devices"])
+    kinds = about["kinds"] if options.only != "overlaps" else []
     rows = [
         _communication(kind, size, about, options.repeat, beside)
-        for kind in about["kinds"]
+        for kind in kinds
         for size in options.bytes
     ]
-    overlaps = [_overlap(name, about, options.repeat, beside) for name in about["overlaps"]]
+    names = about["overlaps"] if options.only != "communications" else []
+    overlaps = [_overlap(name, about, options.repeat, beside) for name in names]
     report = {
         "machine": platform.node(),
         "date": time.strftime("%Y-%m-%d %H:%M", time.gmtime()),
@@ -207,7 +209,7 @@ def _torch_rank(options: argparse.Namespace) -> int:
             times.append(begin.elapsed_time(end) * 1e-3 / count)
         return sorted(times[3:])[len(times[3:]) // 2]
 
-    for size in options.bytes:
+    for size in options.bytes if options.only != "overlaps" else []:
         elements = max(devices, size // _ITEM // devices * devices)
         whole, other = (torch.ones(elements, device="cuda") for _ in range(2))
         part = torch.ones(elements // devices, device="cuda")
@@ -274,6 +276,7 @@ def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bytes", type=int, action="append", default=[])
     parser.add_argument("--repeat", type=int, default=20)
+    parser.add_argument("--only", choices=("communications", "overlaps"))
     parser.add_argument("--no-torch", action="store_true")
     parser.add_argument("--json")
     parser.add_argument("--torch-rank", type=int, help=argparse.SUPPRESS)
