@@ -14,8 +14,8 @@
 // replay. Outputs are allocated in the caller's stream. Streams that the program names are the
 // recording's own, so that no other call's work gets into it.
 //
-// A few graphs are kept for each program, the last ones used. One thread at a time uses them; others,
-// and calls in a stream that is captured itself, do without.
+// A few graphs are kept for each program and device, the last ones used. One thread at a time uses
+// them; others, and calls in a stream that is captured itself, do without.
 //
 // What fails while recording or replaying is not reported: the call without a graph tells.
 
@@ -31,7 +31,7 @@
 #include <string.h>
 
 enum {
-  GRAPHS = 8,            // kept for each program
+  GRAPHS = 8,            // kept for each program and device
   ALIKE = 2,             // of them, for the same shapes
   SEEN = 32,             // shapes that are remembered until they come again
   CALLS_BEFORE = 2,      // calls without a graph: the first one loads and plans
@@ -43,6 +43,8 @@ enum {
 };
 // Of the memory that a recording keeps; programs that need more do not wait for the host.
 #define MOST_BYTES ((size_t)256 << 20)
+
+enum { STREAM_PER_THREAD = 2 }; // the handle that is another stream in each thread
 
 enum { ABANDONED = 2 }; // what longjmp brings, beside a failure's 1
 
@@ -74,6 +76,8 @@ struct recording {
   cuda_graph graph;
   cuda_graph_exec made;
   cuda_stream origin;
+  cuda_stream launched_in; // the last one; `is_in_others` once there was another before
+  bool is_launched, is_in_others;
   struct step *steps;
   char *bytes;
   struct block *blocks;
@@ -92,15 +96,20 @@ struct seen {
   int64_t calls;
 };
 
-// The graphs of a program, of which its unit has the pointer.
-struct hirc_graphs {
-  struct hirc_graphs *next;
+// The graphs of a program on one device.
+struct device_graphs {
   pthread_mutex_t lock;
   uint64_t turn;
   int unused;
   bool newest_first; // of graphs for the same shapes the last one used is to be tried first
   struct recording recordings[GRAPHS];
   struct seen seen[SEEN];
+};
+
+// The graphs of a program, of which its unit has the pointer.
+struct hirc_graphs {
+  struct hirc_graphs *next;
+  struct device_graphs *_Atomic on[MAX_DEVICES];
 };
 
 struct hirc_recorder {
@@ -116,7 +125,7 @@ struct hirc_recorder {
 };
 
 // State: see streams.c.
-__attribute__((weak, visibility("hidden"))) struct hirc_graphs *_Atomic hirc_state_graphs_1;
+__attribute__((weak, visibility("hidden"))) struct hirc_graphs *_Atomic hirc_state_graphs_2;
 __attribute__((weak, visibility("hidden"))) _Atomic int64_t hirc_state_graph_counts_1[4];
 enum { RECORDED, REPLAYED, UPDATED, ABANDONED_CALLS };
 
@@ -386,15 +395,21 @@ static void *stream_of(struct hirc_recorder *recorder, enum hirc_stream_kind kin
 
 // --- a program's graphs --------------------------------------------------------------------------
 
-// Gives back what a recording has; its shapes stay.
-static void drop(struct recording *recording) {
+// Gives back what a recording has, on the current device; its shapes stay. CUDA waits for nothing
+// before it gives such memory away: it is freed after the graph in the stream of a call, or where
+// the graph is in others too, or there is no call (NULL), once the device is done.
+static void drop(struct recording *recording, const cuda_stream *stream) {
+  bool is_followed = stream && !recording->is_in_others && recording->launched_in == *stream &&
+                     (uintptr_t)*stream != STREAM_PER_THREAD;
+  if (recording->is_launched && !is_followed)
+    cudaDeviceSynchronize();
   if (recording->made)
     cudaGraphExecDestroy(recording->made);
   if (recording->graph)
     cudaGraphDestroy(recording->graph);
-  // Waits for what uses it.
   for (size_t i = 0; i < recording->block_count; ++i)
-    if (recording->blocks[i].is_ours)
+    if (recording->blocks[i].is_ours &&
+        (!stream || cudaFreeAsync(recording->blocks[i].memory, *stream) != 0))
       cudaFree(recording->blocks[i].memory);
   for (size_t i = 0; i < recording->stream_count; ++i)
     cudaStreamDestroy(recording->streams[i].stream);
@@ -404,13 +419,15 @@ static void drop(struct recording *recording) {
   recording->graph = NULL;
   recording->made = NULL;
   recording->origin = NULL;
+  recording->launched_in = NULL;
+  recording->is_launched = recording->is_in_others = false;
   recording->step_count = recording->byte_count = 0;
   recording->block_count = recording->stream_count = 0;
   recording->kept_bytes = 0;
 }
 
-static void clear(struct recording *recording) {
-  drop(recording);
+static void clear(struct recording *recording, const cuda_stream *stream) {
+  drop(recording, stream);
   free(recording->steps);
   free(recording->bytes);
   free(recording->blocks);
@@ -419,13 +436,22 @@ static void clear(struct recording *recording) {
 }
 
 static void drop_all(void) {
-  for (struct hirc_graphs *graphs = atomic_exchange(&hirc_state_graphs_1, NULL), *next; graphs;
+  int current = 0;
+  bool knows_device = cudaGetDevice(&current) == 0;
+  for (struct hirc_graphs *graphs = atomic_exchange(&hirc_state_graphs_2, NULL), *next; graphs;
        graphs = next) {
     next = graphs->next;
-    for (int i = 0; i < GRAPHS; ++i)
-      clear(&graphs->recordings[i]);
+    for (int device = 0; device < MAX_DEVICES; ++device) {
+      struct device_graphs *there = graphs->on[device];
+      if (there && knows_device && cudaSetDevice(device) == 0)
+        for (int i = 0; i < GRAPHS; ++i)
+          clear(&there->recordings[i], NULL);
+      free(there);
+    }
     free(graphs);
   }
+  if (knows_device)
+    cudaSetDevice(current);
 }
 
 // A program's graphs, made at its first call; NULL where there is no memory.
@@ -436,17 +462,35 @@ static struct hirc_graphs *graphs_of(struct hirc_graphs *_Atomic *known) {
   graphs = calloc(1, sizeof *graphs);
   if (!graphs)
     return NULL;
-  pthread_mutex_init(&graphs->lock, NULL);
   if (!atomic_compare_exchange_strong(known, &none, graphs)) {
     free(graphs);
     return none;
   }
-  graphs->next = atomic_load(&hirc_state_graphs_1);
-  while (!atomic_compare_exchange_weak(&hirc_state_graphs_1, &graphs->next, graphs))
+  graphs->next = atomic_load(&hirc_state_graphs_2);
+  while (!atomic_compare_exchange_weak(&hirc_state_graphs_2, &graphs->next, graphs))
     ;
   if (on_cpu_device())
     hirc_cpu_device_at_unload(drop_all);
   return graphs;
+}
+
+// Those on the current device, likewise; NULL too where CUDA does not say which that is.
+static struct device_graphs *graphs_on_current(struct hirc_graphs *graphs) {
+  int device = 0;
+  if (cudaGetDevice(&device) != 0 || device < 0 || device >= MAX_DEVICES)
+    return NULL;
+  struct device_graphs *there = atomic_load_explicit(&graphs->on[device], memory_order_acquire);
+  struct device_graphs *none = NULL;
+  if (there)
+    return there;
+  there = calloc(1, sizeof *there);
+  if (!there)
+    return NULL;
+  pthread_mutex_init(&there->lock, NULL);
+  if (atomic_compare_exchange_strong(&graphs->on[device], &none, there))
+    return there;
+  free(there);
+  return none;
 }
 
 static uint64_t mixed(uint64_t hash, uint64_t number) {
@@ -465,9 +509,8 @@ static uint64_t mixed_tensor(uint64_t hash, const struct dl_tensor *tensor) {
 
 // Of the shapes of a call; equal for others at worst, whose recording then is found to differ.
 static uint64_t key_of(const struct hirc_program_info *program,
-                       const struct dl_tensor *const *inputs, struct dl_tensor *const *outputs,
-                       int device) {
-  uint64_t hash = mixed(1, (uint64_t)device);
+                       const struct dl_tensor *const *inputs, struct dl_tensor *const *outputs) {
+  uint64_t hash = 1;
   for (int64_t i = 0; i < program->input_count; ++i)
     if (inputs[i]->rank == program->inputs[i].rank && inputs[i]->rank > 0 && inputs[i]->sizes)
       hash = mixed_tensor(hash, inputs[i]);
@@ -482,7 +525,7 @@ static uint64_t key_of(const struct hirc_program_info *program,
 }
 
 // Whether shapes that have no graph have come often enough to get one.
-static bool is_due(struct hirc_graphs *graphs, uint64_t key) {
+static bool is_due(struct device_graphs *graphs, uint64_t key) {
   struct seen *seen = &graphs->seen[key % SEEN];
   if (seen->key != key)
     *seen = (struct seen){key, 0};
@@ -490,7 +533,7 @@ static bool is_due(struct hirc_graphs *graphs, uint64_t key) {
 }
 
 // The recordings of a key, the one that is to be tried first in front. Returns how many.
-static int find_alike(struct hirc_graphs *graphs, uint64_t key, struct recording **found) {
+static int find_alike(struct device_graphs *graphs, uint64_t key, struct recording **found) {
   int alike = 0;
   for (int i = 0; i < GRAPHS && alike < ALIKE; ++i)
     if (graphs->recordings[i].key == key)
@@ -504,7 +547,8 @@ static int find_alike(struct hirc_graphs *graphs, uint64_t key, struct recording
 }
 
 // A place for another recording of a key: the one that was not used for longest goes.
-static struct recording *make_room(struct hirc_graphs *graphs, uint64_t key) {
+static struct recording *make_room(struct device_graphs *graphs, uint64_t key,
+                                   const cuda_stream *stream) {
   struct recording *oldest = &graphs->recordings[0];
   for (int i = 1; i < GRAPHS; ++i)
     if (graphs->recordings[i].used < oldest->used)
@@ -512,7 +556,7 @@ static struct recording *make_room(struct hirc_graphs *graphs, uint64_t key) {
   // Where shapes come and go graphs cost more than they save.
   if (oldest->key)
     graphs->unused += oldest->replays < REPLAYS_WORTH ? 1 : graphs->unused > 0 ? -1 : 0;
-  clear(oldest);
+  clear(oldest, stream);
   oldest->key = key;
   return oldest;
 }
@@ -559,6 +603,10 @@ static void finish(struct hirc_recorder *recorder) {
   }
   if (cudaGraphLaunch(recording->made, recorder->stream) != 0)
     abandon(recorder);
+  if (recording->is_launched && recording->launched_in != recorder->stream)
+    recording->is_in_others = true;
+  recording->launched_in = recorder->stream;
+  recording->is_launched = true;
 }
 
 static const struct hirc_recorder_functions functions = {.does = does,
@@ -608,14 +656,15 @@ static int run(hirc_guarded *function, struct recording *recording, void *inputs
   if (status < 0)
     count(ABANDONED_CALLS);
   if (!recorder.replays)
-    drop(recording);
+    drop(recording, &recorder.stream);
   return status;
 }
 
 // Runs the program with the graphs of its shapes, or records one.
-static int run_alike(hirc_guarded *function, struct hirc_graphs *graphs, uint64_t key, void *inputs,
-                     void *outputs, void *stream, struct dl_tensor *const *tensors,
-                     const struct dl_tensor *given, int64_t given_count) {
+static int run_alike(hirc_guarded *function, struct device_graphs *graphs, uint64_t key,
+                     void *inputs, void *outputs, cuda_stream stream,
+                     struct dl_tensor *const *tensors, const struct dl_tensor *given,
+                     int64_t given_count) {
   struct recording *alike[ALIKE] = {NULL};
   int status = -1, found = find_alike(graphs, key, alike);
   ++graphs->turn;
@@ -646,8 +695,8 @@ static int run_alike(hirc_guarded *function, struct hirc_graphs *graphs, uint64_
       made = alike[i];
   }
   if (!made)
-    made = make_room(graphs, key);
-  drop(made);
+    made = make_room(graphs, key, &stream);
+  drop(made, &stream);
   made->abandoned = abandoned;
   made->replays = 0;
   made->used = graphs->turn;
@@ -664,18 +713,17 @@ static bool may_begin(void *stream) {
          ((uintptr_t)stream <= 1 || (cudaStreamIsCapturing(stream, &captured) == 0 && !captured));
 }
 
-static int call_locked(hirc_guarded *function, struct hirc_graphs *graphs,
+static int call_locked(hirc_guarded *function, struct device_graphs *graphs,
                        const struct hirc_program_info *program, void *inputs, void *outputs,
                        void *stream) {
   struct dl_tensor given[MOST_OUTPUTS];
   struct dl_tensor *const *tensors = outputs;
-  int device = 0;
-  if (program->output_count > MOST_OUTPUTS || !may_begin(stream) || cudaGetDevice(&device) != 0)
+  if (program->output_count > MOST_OUTPUTS || !may_begin(stream))
     return -1;
   for (int64_t i = 0; i < program->output_count; ++i)
     given[i] = *tensors[i];
-  int status = run_alike(function, graphs, key_of(program, inputs, tensors, device), inputs, outputs,
-                         stream, tensors, given, program->output_count);
+  int status = run_alike(function, graphs, key_of(program, inputs, tensors), inputs, outputs, stream,
+                         tensors, given, program->output_count);
   for (int64_t i = 0; status != 0 && i < program->output_count; ++i)
     *tensors[i] = given[i];
   return status;
@@ -685,9 +733,10 @@ static int call_locked(hirc_guarded *function, struct hirc_graphs *graphs,
 int hirc_guard_graph(hirc_guarded *function, void **known, const void *program, void *inputs,
                      void *outputs, void *stream) {
   struct hirc_graphs *graphs = graphs_of((struct hirc_graphs *_Atomic *)known);
-  if (graphs && pthread_mutex_trylock(&graphs->lock) == 0) {
-    int status = call_locked(function, graphs, program, inputs, outputs, stream);
-    pthread_mutex_unlock(&graphs->lock);
+  struct device_graphs *there = graphs ? graphs_on_current(graphs) : NULL;
+  if (there && pthread_mutex_trylock(&there->lock) == 0) {
+    int status = call_locked(function, there, program, inputs, outputs, stream);
+    pthread_mutex_unlock(&there->lock);
     if (status >= 0)
       return status;
   }

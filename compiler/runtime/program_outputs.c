@@ -11,13 +11,18 @@
 #include <string.h>
 
 // What the tensors of one allocation share, and how many there are. `held` is a tensor of the
-// caller's whose memory it is; then nothing is freed but that.
+// caller's whose memory it is; then nothing is freed but that. `device` is the one whose stream it
+// is, where the stream's handle does not say; else -1.
 struct hirc_owner {
   _Atomic int64_t holders;
   void *memory;
   void *stream;
   struct dl_managed_tensor *held;
+  int device;
 };
+
+// The greatest handle of those that stand for a stream of the current device.
+enum { LAST_NUMBERED_STREAM = 2 };
 
 // Who needs the library: whoever loaded it, until it leaves, and each owner.
 static _Atomic int64_t holders = 1;
@@ -66,14 +71,29 @@ int hirc_output_free(void *data, void *stream) {
 }
 
 // The owner of an output's allocation, or of part of a tensor that is `held`; NULL where there is
-// no memory. It is the caller's to release.
+// no memory, or CUDA answers no more. It is the caller's to release.
 struct hirc_owner *hirc_output_own(void *data, void *stream, struct dl_managed_tensor *held) {
+  int device = -1;
+  if (!held && (uintptr_t)stream <= LAST_NUMBERED_STREAM && cudaGetDevice(&device) != 0) {
+    cudaGetLastError();
+    return NULL;
+  }
   struct hirc_owner *owner = calloc(1, sizeof *owner);
   if (owner) {
-    *owner = (struct hirc_owner){1, data, stream, held};
+    *owner = (struct hirc_owner){1, data, stream, held, device};
     atomic_fetch_add(&holders, 1);
   }
   return owner;
+}
+
+// Frees an output in the order of its stream, whatever device is current where it goes.
+static void free_owned(const struct hirc_owner *owner) {
+  int current = 0;
+  bool is_elsewhere = owner->device >= 0 && cudaGetDevice(&current) == 0 &&
+                      current != owner->device && cudaSetDevice(owner->device) == 0;
+  hirc_output_free(owner->memory, owner->stream);
+  if (is_elsewhere)
+    cudaSetDevice(current);
 }
 
 // Returns whether that was all that the library was needed for.
@@ -83,7 +103,7 @@ int hirc_output_release(struct hirc_owner *owner) {
   if (owner->held)
     owner->held->deleter(owner->held);
   else
-    hirc_output_free(owner->memory, owner->stream);
+    free_owned(owner);
   free(owner);
   return atomic_fetch_sub(&holders, 1) == 1;
 }
