@@ -30,8 +30,9 @@
 #include <unistd.h>
 
 // What is to be done with a device's memory when it is no longer needed; a larger number is the
-// bytes to unmap.
-enum { NOTHING_TO_FREE = 0, FREE_BY_CUDA = 1 };
+// bytes to unmap. GIVEN is to be freed by CUDA too: its values are of the caller's tensors, and
+// nothing else has them.
+enum { NOTHING_TO_FREE = 0, FREE_BY_CUDA = 1, GIVEN = 2 };
 
 // The bytes of a header without weights, "{}": of programs that have state alone.
 enum { NO_WEIGHTS = 2 };
@@ -224,6 +225,29 @@ static char *find_file(const struct hirc_weights *weights) {
   return path;
 }
 
+// The device that has values of the caller's tensors, or -1.
+static int device_given(const struct hirc_weights *weights) {
+  for (int device = 0; device < MAX_DEVICES; ++device)
+    if (weights->state->owned[device] == GIVEN)
+      return device;
+  return -1;
+}
+
+// Copies what another device has to memory of the current one.
+static void *copy_from(const struct hirc_weights *weights, int other, uint64_t *owned) {
+  void *memory = NULL, *from = atomic_load(&weights->state->memory[other]);
+  size_t bytes = (size_t)weights->bytes;
+  int rc = cudaMalloc(&memory, bytes);
+  if (rc != 0)
+    return cuda_failed(rc, "cudaMalloc", weights->bytes, NULL);
+  if ((rc = cudaMemcpy(memory, from, bytes, CUDA_MEMCPY_DEFAULT)) != 0)
+    return cuda_failed(rc, "cudaMemcpy", weights->bytes, memory);
+  if ((rc = cudaDeviceSynchronize()) != 0)
+    return cuda_failed(rc, "cudaDeviceSynchronize after a copy", weights->bytes, memory);
+  *owned = GIVEN;
+  return memory;
+}
+
 // Loads the weights, or the parts of them that process number `rank` has, into the current device's
 // memory. Under the lock.
 static void *load(const struct hirc_weights *weights, int device, int64_t rank,
@@ -231,9 +255,12 @@ static void *load(const struct hirc_weights *weights, int device, int64_t rank,
   struct hirc_values values = {0};
   uint64_t owned = NOTHING_TO_FREE;
   void *memory = NULL;
-  char *path = given ? NULL : find_file(weights);
+  int other = given ? -1 : device_given(weights);
+  char *path = given || other >= 0 ? NULL : find_file(weights);
   bool is_embedded = !given && !path && weights->embedded;
-  if (is_embedded && reads_host_memory() && !weights->parts) {
+  if (other >= 0) {
+    memory = copy_from(weights, other, &owned);
+  } else if (is_embedded && reads_host_memory() && !weights->parts) {
     memory = (void *)(uintptr_t)weights->embedded;
   } else if ((is_embedded || path || given) &&
              hirc_values_open(&values, weights, is_embedded, path, given)) {
@@ -244,6 +271,8 @@ static void *load(const struct hirc_weights *weights, int device, int64_t rank,
   free(path);
   if (!memory)
     return NULL;
+  if (given && owned == FREE_BY_CUDA)
+    owned = GIVEN;
   if (on_cpu_device())
     hirc_cpu_device_at_unload(hirc_weights_unload);
   weights->state->owned[device] = owned;
@@ -338,7 +367,7 @@ int hirc_weights_use_file(const char *path) {
 }
 
 // Copies the values of tensors, in the host's or the current device's memory, to the weights of
-// these names on the current device. Returns 0, or 1 and there is a message.
+// these names on the current device; other devices copy them from there. Returns 0, or 1 and there is a message.
 int hirc_weights_use_tensors(const char *const *names, const struct dl_tensor *const *tensors,
                              int64_t count) {
   struct hirc_named_tensors given = {names, tensors, count};
@@ -380,7 +409,7 @@ void hirc_weights_unload(void) {
       state->owned[device] = NOTHING_TO_FREE;
       if (!memory || owned == NOTHING_TO_FREE)
         continue;
-      if (owned != FREE_BY_CUDA) {
+      if (owned > GIVEN) {
         munmap(memory, owned);
       } else if (knows_device && cudaSetDevice(device) == 0) {
         cudaFree(memory);

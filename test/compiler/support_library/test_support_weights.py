@@ -109,6 +109,8 @@ _USE_TENSORS = r"""
 #include <stdio.h>
 int hirc_weights_use_tensors(const char *const *, const struct dl_tensor *const *, int64_t);
 const char *fake_log(void);
+void fake_reset(void);
+int cudaSetDevice(int);
 static const char header[] =
     "{\"a\":{\"dtype\":\"F32\",\"shape\":[64],\"data_offsets\":[0,256]},"
     "\"b\":{\"dtype\":\"F32\",\"shape\":[64],\"data_offsets\":[256,512]}}";
@@ -125,9 +127,17 @@ int main(void) {
                         .sizes = sizes};
   struct dl_tensor b = a;
   b.data = memory + 64;
+  memory[0] = 5, memory[127] = 7;
   int status = hirc_weights_use_tensors((const char *const[]){"a", "b"},
                                         (const struct dl_tensor *const[]){&a, &b}, 2);
   printf("%d %s\n%s", status, hirc_error_text(), fake_log());
+  fake_reset();
+  cudaSetDevice(2);
+  const float *other = hirc_weights_load(&weights);
+  printf("device 2: %g %g\n%s", other[0], other[127], fake_log());
+  fake_reset();
+  hirc_weights_unload();
+  printf("unloaded\n%s", fake_log());
 }
 """
 
@@ -136,8 +146,19 @@ def test_tensors_that_lie_side_by_side_are_copied_one_by_one(library: Library) -
     # They may be allocations of their own, which no copy may go across.
     objects = (*library.bitcode.values(), library.fake, "-lpthread", "-lm")
     done = library.execute("side_by_side", _USE_TENSORS, *objects)
-    copies = [line for line in done.stdout.splitlines() if line.startswith("cudaMemcpy")]
+    given, _, later = done.stdout.partition("device 2: ")
+    copies = [line for line in given.splitlines() if line.startswith("cudaMemcpy")]
     assert copies == ["cudaMemcpy 256 kind=4"] * 2, (done.stdout, done.stderr)
+    # Another device has the values of the first one, as nothing else has them.
+    assert later.splitlines() == [
+        "5 7",
+        "cudaMalloc 512",
+        "cudaMemcpy 512 kind=4",
+        "cudaDeviceSynchronize 2",
+        "unloaded",
+        "cudaFree ",
+        "cudaFree ",
+    ]
 
 
 @pytest.mark.parametrize("call", ["cudaMalloc", "cudaMemcpy", "cudaDeviceSynchronize"])
