@@ -263,8 +263,15 @@ static bool wrong_device(const struct subject *subject) {
   if (is_kind && (!is_gpu(device.type) || device.number == current))
     return false;
   char text[80];
-  return say(subject, "it is on %s, the program runs on %s device %d: move it there",
-             device_text(device, text, sizeof text), on_amd_device() ? "ROCm" : "CUDA", current);
+  const char *maker = on_amd_device() ? "ROCm" : "CUDA";
+  device_text(device, text, sizeof text);
+  if (!is_kind)
+    return say(subject, "it is on %s, the program runs on %s device %d: move it there", text, maker,
+               current);
+  return say(subject,
+             "it is on %s, the program runs on %s device %d, which is the current one: a call has "
+             "all its tensors on one device, and that is to be current",
+             text, maker, current);
 }
 
 static bool wrong_scalar(const struct subject *subject) {

@@ -1,12 +1,15 @@
 """What a library has to stand in somebody else's process. Needs torch, and of hirc its loader.
 
-`python checks.py --device cuda --calls 1000000` in a folder with `libtimes.so` and `libplus.so`
-(programs.py). Prints a line for each check; the exit status is 1 where one fails.
+`python checks.py --device cuda --calls 1000000` in a folder with `libtimes.so`, `libplus.so` and
+`libplain.so` (programs.py). Prints a line for each check; the exit status is 1 where one fails. On
+two GPUs there are more (checks_two_devices.py), with code in the process where all of hirc is
+there.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import resource
 import subprocess
@@ -19,8 +22,12 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent.resolve()
-if (HERE / "hirc").exists():
-    sys.path.insert(0, str(HERE))
+# The loader that lies here is for machines without hirc. An editable install is found behind every
+# folder, so that hirc is looked for without this one first.
+sys.path[:] = [each for each in sys.path if Path(each).resolve() != HERE]
+with contextlib.suppress(ImportError):
+    import hirc
+sys.path.append(str(HERE))
 
 import torch  # noqa: E402
 
@@ -257,11 +264,19 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, default=HERE)
     parser.add_argument("checks", nargs="*")
     options = parser.parse_args()
-    checks = Checks(options.folder, options.device, options.calls)
+    checks: Any = Checks(options.folder, options.device, options.calls)
+    names, more = CHECKS, None
+    if options.device == "cuda" and torch.cuda.device_count() > 1:
+        import checks_two_devices as two  # pyright: ignore[reportMissingImports]
+
+        names, more = [*CHECKS, *two.CHECKS], two.TwoDevices(options.folder, options.calls)
+    elif options.device == "cuda":
+        print("two devices: there is one", flush=True)
     wrong = 0
-    for name in options.checks or CHECKS:
+    for name in options.checks or names:
         try:
-            print(f"{name}: {getattr(checks, name)() or 'right'}", flush=True)
+            check = getattr(checks if name in CHECKS else more, name)
+            print(f"{name}: {check() or 'right'}", flush=True)
         except Exception:  # noqa: BLE001
             wrong += 1
             print(f"{name}: wrong", flush=True)

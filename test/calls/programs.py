@@ -39,7 +39,7 @@ SOURCES = {"times": _SCALED.format(kind="mul") + _LARGE, "plus": _SCALED.format(
 
 
 def build(folder: Path, *flags: str) -> None:
-    """Builds `libtimes.so` and `libplus.so`."""
+    """Builds `libtimes.so` and `libplus.so`, and the first without graphs as `libplain.so`."""
     # Not on a GPU machine, where only the loader is.
     from hirc.tools.hirc import main as run_hirc
 
@@ -48,6 +48,8 @@ def build(folder: Path, *flags: str) -> None:
         source.write_text(text)
         output = str(folder / f"lib{name}.so")
         assert run_hirc([str(source), "-o", output, "--emit=shared", *flags]) == 0
+    words = [str(folder / "times.mlir"), "-o", str(folder / "libplain.so"), "--emit=shared"]
+    assert run_hirc([*words, *flags, "--graph=never"]) == 0
 
 
 if __name__ == "__main__":
@@ -57,4 +59,5 @@ if __name__ == "__main__":
     target.mkdir(parents=True, exist_ok=True)
     build(target, "--offload-arch=sm_90a", *sys.argv[2:])
     copy_loader(target)
-    shutil.copy(Path(__file__).with_name("checks.py"), target)
+    for name in ("checks.py", "checks_two_devices.py"):
+        shutil.copy(Path(__file__).with_name(name), target)

@@ -164,7 +164,11 @@ def test_a_tensor_may_have_no_strides_and_begin_at_an_offset(library: Library) -
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"device_type": 2, "device_id": 1}, "it is on CUDA device 1, the program runs on"),
+        (
+            {"device_type": 2, "device_id": 1},
+            "it is on CUDA device 1, the program runs on CUDA device 0, which is the current one: "
+            "a call has all its tensors on one device, and that is to be current",
+        ),
         ({"device_type": 10}, "it is on ROCm device 0, the program runs on"),
         ({"device_type": 8}, "it is on a device of DLPack's kind 8, the program runs on"),
         ({"device_type": 34}, "it is on a device of DLPack's kind 34, the program runs on"),
