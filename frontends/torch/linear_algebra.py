@@ -33,6 +33,7 @@ def linear_algebra_decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.slogdet.default: _log_determinant,
         _ATEN.logdet.default: _logdet,
         _ATEN.linalg_cholesky.default: _cholesky,
+        _ATEN.cholesky.default: _cholesky,
         _ATEN.linalg_cholesky_ex.default: _cholesky_ex,
         _ATEN.cholesky_solve.default: _cholesky_solve,
         _ATEN.cholesky_inverse.default: _cholesky_inverse,
@@ -48,9 +49,6 @@ def linear_algebra_decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.linalg_lu_solve.default: _lu_solve,
         _ATEN.linalg_matrix_exp.default: _exponential,
     }
-    # Newer torch has `linalg_cholesky` in its place.
-    if hasattr(_ATEN, "cholesky"):
-        given[_ATEN.cholesky.default] = _cholesky
     return {
         **given,
         _ATEN.linalg_norm.default: norm,

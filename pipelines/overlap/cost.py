@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import inf
 
 from ...dialects.hir.element_types import ELEMENT_TYPES
 from ...dialects.records import dataclass
@@ -21,8 +20,6 @@ _TOGETHER, _STEP = 0.75, 50e-6
 # What copy engines reach of the links' figure, what a copy and its signal cost besides, and what
 # the devices' coming together takes.
 _OF_COPIES, _BEGINS_COPY, _MEETS = 0.8, 6e-6, 15e-6
-# In how many pieces a device's part may go to a peer.
-_PIECES = (1, 2, 4)
 # A block's part of a product's result, as the library mostly has it.
 _TILE = (128, 256)
 # Steps are worth their streams and buffers if they save so much of the time.
@@ -130,76 +127,28 @@ def choose_steps(
     return found if is_worth(found.seconds, one.seconds) else one
 
 
-@dataclass(frozen=True)
-class Copies:
-    """In how many pieces each device's part is copied to the others, and the seconds that takes."""
+def seconds_by_peers(
+    device: Device, communication: CommunicationWork, products: Sequence[ProductWork], arrives: bool
+) -> float:
+    """Returns the time where each device copies its part to the others, one after another.
 
-    pieces: int
-    seconds: float
-
-
-def choose_copies(
-    device: Device,
-    communication: CommunicationWork,
-    products: Sequence[ProductWork],
-    *,
-    arrives: bool,
-    rows: int,
-) -> Copies:
-    """Returns how each device best copies its part, of so many rows, to one after another.
-
-    `arrives` says whether products take what is copied, in one piece; else copies take what is
-    multiplied, and begin sooner where they are of few rows. A device without links takes for ever.
+    `arrives` says whether products take what is copied; else copies take what is multiplied.
     """
-    if not device.links:
-        return Copies(1, inf)
+    devices = communication.devices
+    size = communication.bytes / devices
+    copied = _BEGINS_COPY + size / (device.links * _OF_COPIES)
+    computed = sum(product.seconds(device, devices) for product in products)
     if arrives:
-        return Copies(1, _arriving(device, communication, products))
-    choices = [each for each in _PIECES if rows % each == 0]
-    return min(
-        (Copies(each, _leaving(device, communication, products, each)) for each in choices),
-        key=lambda copies: copies.seconds,
-    )
-
-
-def _arriving(
-    device: Device, communication: CommunicationWork, products: Sequence[ProductWork]
-) -> float:
-    devices = communication.devices
-    copied = _copy(device, communication, 1)
-    end = computed = sum(product.seconds(device, devices) for product in products)
-    for peer in range(1, devices):
-        end = max(end, peer * copied) + computed
-    return _MEETS + end
-
-
-def _leaving(
-    device: Device,
-    communication: CommunicationWork,
-    products: Sequence[ProductWork],
-    pieces: int,
-) -> float:
-    devices = communication.devices
-    copied = _copy(device, communication, pieces)
-    computed = sum(product.seconds(device, devices * pieces) for product in products)
-    part = communication.bytes / devices / pieces
-    added = _BEGINS_PRODUCT + (devices + 1) * part / device.bandwidth
-    end = sent = 0.0
-    arrived: list[float] = []
-    for _ in range(pieces):
-        for _ in range(1, devices):
-            end += computed
-            sent = max(sent, end) + copied
-        arrived.append(sent)
-    for each in arrived:
-        end = max(end + computed, each) + added
-    return _MEETS + end
-
-
-def _copy(device: Device, communication: CommunicationWork, pieces: int) -> float:
-    """Returns the seconds that a piece takes to a peer."""
-    size = communication.bytes / communication.devices / pieces
-    return _BEGINS_COPY + size / (device.links * _OF_COPIES)
+        end = computed
+        for peer in range(1, devices):
+            end = max(end, peer * copied) + computed
+        return _MEETS + end
+    made = sent = 0.0
+    for _ in range(1, devices):
+        made += computed
+        sent = max(sent, made) + copied
+    added = (devices + 1) * size / device.bandwidth
+    return _MEETS + max(sent, made + computed) + added
 
 
 def is_worth(seconds: float, in_one: float) -> bool:

@@ -3,7 +3,7 @@
 Each device copies its rows, or the rows that it multiplied, into the memory of the others, one
 after another, by copy engines: no multiprocessor takes part. Every device begins with the one after
 it, so that no two send to one at once, and multiplies meanwhile what is there: its own rows first,
-or last. What leaves goes in pieces: the first copy begins the sooner.
+or last.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from ..hir.fresh_buffers import allocate
 from ..hir.view_ops import reshape, select
 from ..rewriting import index_constant
 from ..walking import defining_op
-from .cost import Copies
 from .loop import as_rows, communicate, erase, output_of
 from .products import multiply, result_of, rows_operand
 from .search import Overlap
@@ -25,7 +24,7 @@ from .search import Overlap
 _TEAMS = ("team", "teams")
 
 
-def write_by_peers(overlap: Overlap, copies: Copies) -> None:
+def write_by_peers(overlap: Overlap) -> None:
     """Replaces a communication, its wait and products.
 
     Where the devices cannot reach each other's memory, which the run finds out, they communicate
@@ -33,10 +32,8 @@ def write_by_peers(overlap: Overlap, copies: Copies) -> None:
     """
     place = overlap.products[0] if overlap.arrives else overlap.communicate
     with ir.InsertionPoint(place), place.location:
-        if overlap.arrives:
-            shared, otherwise = _arriving(overlap)
-        else:
-            shared, otherwise = _leaving(overlap, copies.pieces)
+        write = _arriving if overlap.arrives else _leaving
+        shared, otherwise = write(overlap)
         team = overlap.communicate.operands[2]
         reaches = ir.Operation.create(
             "hir.shares_memory", [ir.IntegerType.get_signless(1)], [team]
@@ -82,7 +79,7 @@ def _arriving(overlap: Overlap) -> tuple[Callable[[], None], Callable[[], None]]
     return shared, otherwise
 
 
-def _leaving(overlap: Overlap, pieces: int) -> tuple[Callable[[], None], Callable[[], None]]:
+def _leaving(overlap: Overlap) -> tuple[Callable[[], None], Callable[[], None]]:
     (product,) = overlap.products
     result, target = result_of(product), overlap.communicate.operands[1]
     declared = ir.MemRefType(result.type)
@@ -92,37 +89,30 @@ def _leaving(overlap: Overlap, pieces: int) -> tuple[Callable[[], None], Callabl
     number = rows_operand(product)
     assert number is not None
     taken = product.operands[number]
-    count = rows.number // pieces
-    # A device's part is piece after piece.
-    given = _parts(taken, count, devices * pieces)
-    received = _parts(as_rows(target, result), count, pieces)
+    given = _parts(taken, rows.number, devices)
+    received = reshape(as_rows(target, result), [rows.number, columns], [])
 
     def shared() -> None:
-        sizes = [devices, count, columns]
-        memories = [_shared(overlap, sizes, element) for _ in range(pieces)]
-        made = allocate(buffer_type([devices * pieces, count, columns], element), [])
+        memory = _shared(overlap, [devices, rows.number, columns], element)
+        made = allocate(buffer_type([devices, rows.number, columns], element), [])
         place = _place(overlap)
         requests: list[ir.Value] = []
-        for piece, memory in enumerate(memories):
-            for peer in _others(place, devices, 1):
-                at = _piece(peer, piece, pieces)
-                part = select(made, 0, at)
-                multiply(product, select(given, 0, at), part)
-                requests.append(_put(part, memory, place, peer))
-        for piece, memory in enumerate(memories):
-            own = select(given, 0, _piece(place, piece, pieces))
-            multiply(product, own, select(memory, 0, place))
-            for peer in _others(place, devices, -1):
-                _wait_signal(memory, peer)
-            # The same terms in the same order on every device.
-            ir.Operation.create(
-                "hir.reduce",
-                operands=[memory, select(received, 0, index_constant(piece))],
-                attributes={
-                    "kind": ir.StringAttr.get("sum"),
-                    "axes": ir.DenseI64ArrayAttr.get([0]),
-                },
-            )
+        for peer in _others(place, devices, 1):
+            part = select(made, 0, peer)
+            multiply(product, select(given, 0, peer), part)
+            requests.append(_put(part, memory, place, peer))
+        multiply(product, select(given, 0, place), select(memory, 0, place))
+        for peer in _others(place, devices, -1):
+            _wait_signal(memory, peer)
+        # The same terms in the same order on every device.
+        ir.Operation.create(
+            "hir.reduce",
+            operands=[memory, received],
+            attributes={
+                "kind": ir.StringAttr.get("sum"),
+                "axes": ir.DenseI64ArrayAttr.get([0]),
+            },
+        )
         for request in requests:
             wait(request)
 
@@ -137,11 +127,6 @@ def _leaving(overlap: Overlap, pieces: int) -> tuple[Callable[[], None], Callabl
 def _parts(buffer: ir.Value, rows: int, devices: int) -> ir.Value:
     """Returns the view with the rows of each device."""
     return reshape(buffer, [devices, rows, ir.MemRefType(buffer.type).shape[-1]], [])
-
-
-def _piece(part: ir.Value, piece: int, pieces: int) -> ir.Value:
-    """Returns the number of a piece of a device's part among all."""
-    return arith.addi(arith.muli(part, index_constant(pieces)), index_constant(piece))
 
 
 def _multiply(

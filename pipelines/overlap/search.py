@@ -19,15 +19,7 @@ from ..hir.compute_ops import COMPUTE_OPS
 from ..hir.memory.owners import VIEWS, Owners, is_before
 from ..schedules.device import Device
 from ..walking import defining_op
-from .cost import (
-    CommunicationWork,
-    Copies,
-    ProductWork,
-    Steps,
-    choose_copies,
-    choose_steps,
-    reckon,
-)
+from .cost import CommunicationWork, ProductWork, Steps, choose_steps, reckon, seconds_by_peers
 from .products import PRODUCTS, STEPS, inputs_of, is_product, result_of, rows_operand
 
 # What a device's rows are: a part of what is communicated, of which each device has one, or all.
@@ -116,15 +108,10 @@ class Overlap:
             and ir.StringAttr(self.communicate.attributes["reduction"]).value == "sum"
         )
 
-    def copies(self, device: Device) -> Copies:
-        """Returns how the devices copy their parts so, by the device's figures."""
-        return choose_copies(
-            device,
-            self._communication(),
-            [_work(op) for op in self.products],
-            arrives=self.arrives,
-            rows=self.product_rows.number,
-        )
+    def seconds_by_peers(self, device: Device) -> float:
+        """Returns the time that it takes so, by the device's figures."""
+        products = [_work(op) for op in self.products]
+        return seconds_by_peers(device, self._communication(), products, self.arrives)
 
     def _communication(self) -> CommunicationWork:
         whole = max(map(_type, list(self.communicate.operands)[:2]), key=lambda of: prod(of.shape))

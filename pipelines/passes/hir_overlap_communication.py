@@ -14,7 +14,7 @@ from ..schedules.device import Device, device_of_option
 from ..walking import operations_where
 
 if TYPE_CHECKING:
-    from ..overlap.cost import Copies, Steps
+    from ..overlap.cost import Steps
     from ..overlap.search import Overlap
 
 _HOLDS_WORK = ("hir.program", "hir.for", "hir.if")
@@ -94,9 +94,8 @@ class HirOverlapCommunication(Pass):
                     f"'{STEPS}' is {steps.number}, which does not divide the {rows} rows that each "
                     "device has",
                 )
-            copies = self._copies_to_peers(overlap, steps, device)
-            if copies is not None:
-                write_by_peers(overlap, copies)
+            if self._goes_by_peers(overlap, steps, device):
+                write_by_peers(overlap)
             elif steps.number > 1:
                 write_overlap(overlap, steps)
             else:
@@ -109,19 +108,15 @@ class HirOverlapCommunication(Pass):
                 "the types tell, with nothing else done between: this one is not",
             )
 
-    def _copies_to_peers(self, overlap: Overlap, steps: Steps, device: Device) -> Copies | None:
-        """Returns how it goes by memory that the devices share, or None where it does not."""
-        if not overlap.may_go_by_peers:
-            return None
-        if self.by_peers:
-            return overlap.copies(device)
+    def _goes_by_peers(self, overlap: Overlap, steps: Steps, device: Device) -> bool:
+        if not overlap.may_go_by_peers or self.by_peers:
+            return overlap.may_go_by_peers
         if overlap.asked is not None or self.steps or not device.links:
-            return None
+            return False
         from ..overlap.cost import is_worth
 
-        copies = overlap.copies(device)
-        is_best = copies.seconds < steps.seconds and is_worth(copies.seconds, steps.in_one)
-        return copies if is_best else None
+        seconds = overlap.seconds_by_peers(device)
+        return seconds < steps.seconds and is_worth(seconds, steps.in_one)
 
 
 def _asks_for_steps(op: ir.Operation) -> bool:

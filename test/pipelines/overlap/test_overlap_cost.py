@@ -7,10 +7,10 @@ import pytest
 from hirc.pipelines.overlap.cost import (
     CommunicationWork,
     ProductWork,
-    choose_copies,
     choose_steps,
     is_worth,
     reckon,
+    seconds_by_peers,
 )
 from hirc.pipelines.schedules.device import device_of
 
@@ -37,30 +37,11 @@ def test_copy_engines_hide_most_of_large_communications(devices: int, arrives: b
     communication = CommunicationWork(_ROWS * _WIDTH, "bf16", devices)
     product = ProductWork(_ROWS, columns, depth, "bf16")
     one = reckon(device, communication, [product], 1).seconds
-    rows = _ROWS // devices
-    copies = choose_copies(device, communication, [product], arrives=arrives, rows=rows)
-    seconds = copies.seconds
+    seconds = seconds_by_peers(device, communication, [product], arrives)
     assert product.seconds(device, 1) < seconds
     assert is_worth(seconds, one)
-    steps = choose_steps(device, communication, [product], rows)
+    steps = choose_steps(device, communication, [product], _ROWS // devices)
     assert seconds < steps.seconds
-
-
-def test_pieces_divide_the_rows_and_are_worth_their_beginnings() -> None:
-    """More pieces where copies end last; one where the product does, or what is sent is small."""
-    device = device_of(["sm_90a"])
-
-    def pieces(devices: int, rows: int, whole: int = _ROWS) -> int:
-        communication = CommunicationWork(whole * _WIDTH, "bf16", devices)
-        product = ProductWork(whole, _WIDTH, _WIDTH // devices, "bf16")
-        copies = choose_copies(device, communication, [product], arrives=False, rows=rows)
-        assert rows % copies.pieces == 0
-        return copies.pieces
-
-    assert pieces(4, _ROWS // 4) == 2
-    assert pieces(4, _ROWS // 4 + 1) == 1
-    assert pieces(2, _ROWS // 2) == 1
-    assert pieces(4, 64, 256) == 1
 
 
 @pytest.mark.parametrize(
