@@ -1,4 +1,4 @@
-"""The command: builds networks into a folder, or measures how long building them takes."""
+"""The command: builds networks into a folder, measures how long that takes, or draws problems."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .build import Build
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Builds or measures. Returns the exit status: 1 where a network could not be built."""
+    """Builds, measures or draws. Returns the exit status: 1 where a network could not be built."""
     parser = argparse.ArgumentParser(prog="check_models", description=__doc__)
     actions = parser.add_subparsers(dest="action", required=True)
     building = actions.add_parser(
@@ -23,6 +23,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     measuring = actions.add_parser(
         "build-time", help="measure how long hirc and AOTInductor take to build, for the host"
     )
+    drawing = actions.add_parser(
+        "draw", help="draw problems like KernelBench's from a seed, as files for build --files"
+    )
+    drawing.add_argument("folder", type=Path)
+    drawing.add_argument("--count", type=int, default=96, metavar="N")
+    drawing.add_argument("--seed", type=int, default=1, metavar="S")
+    drawing.add_argument(
+        "--levels",
+        type=_levels,
+        default=(1, 2, 3),
+        metavar="L,L",
+        help="1: operators, 2: chains, 3: networks; all, in turn",
+    )
+    drawing.add_argument("--tiny", action="store_true", help="tiny sizes, for the CPU device")
     for each in (building, measuring):
         each.add_argument(
             "--models", default="*", metavar="PARTS", help="networks with these in the name"
@@ -49,10 +63,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     building.add_argument(
         "--batch", type=int, metavar="N", help="set batch_size, where a file has one"
     )
+    building.add_argument(
+        "--jobs", type=int, default=1, metavar="N", help="build so many networks at a time"
+    )
     options, words = parser.parse_known_args(arguments)
+    if options.action != "build" and words:
+        parser.error(f"unrecognized arguments: {' '.join(words)}")
+    if options.action == "draw":
+        from .drawn.writing import write
+
+        write(options.folder, options.count, options.seed, tiny=options.tiny, levels=options.levels)
+        return 0
     if options.action == "build-time":
-        if words:
-            parser.error(f"unrecognized arguments: {' '.join(words)}")
         # Imported late: torch takes seconds to load.
         from .build_time import measure
 
@@ -65,12 +87,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         batch=options.batch,
         files=tuple(options.files),
         timeout=options.timeout,
+        jobs=options.jobs,
     )
     failed = build.run(options.models)
     for name, why in failed.items():
         print(f"not built: {name}: {why}", file=sys.stderr)
     print(f"python3 {options.folder / 'run.py'} runs what was built")
     return 1 if failed else 0
+
+
+def _levels(text: str) -> tuple[int, ...]:
+    levels = tuple(int(each) for each in text.split(",") if each in ("1", "2", "3"))
+    if len(levels) != len(text.split(",")):
+        raise argparse.ArgumentTypeError(f"{text}: there are 1, 2 and 3")
+    return levels
 
 
 if __name__ == "__main__":

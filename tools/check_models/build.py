@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 from ..carried_folder import compiler_digest, copy_runner, error_line
 
 # What of this package runs there.
-_CARRIED = ("__init__", "catalogue", "compare", "run", "networks/*")
+_CARRIED = ("__init__", "catalogue", "compare", "run", "turns", "networks/*")
 _SAID_LENGTH = 300
 
 
@@ -31,6 +32,7 @@ class Build:
     batch: int | None
     files: tuple[Path, ...]
     timeout: float
+    jobs: int = 1
 
     def run(self, parts: str) -> dict[str, str]:
         """Builds those with these parts in their names. Returns which failed, with why."""
@@ -39,22 +41,25 @@ class Build:
 
         copy_runner(self.folder, "check_models", _CARRIED)
         files = {file.stem: file for file in self.files}
-        failed: dict[str, str] = {}
-        for network in chosen(parts, self.files):
-            known = self.folder / f"{network.name}.json"
-            asked = self.asked(network.name, files.get(network.name))
-            if known.exists() and is_built(json.loads(known.read_text()), asked):
-                continue
-            # An earlier run's result is of what was built then.
-            (self.folder / f"{network.name}.result").unlink(missing_ok=True)
-            description = self._built(network.name, asked, files.get(network.name))
-            known.write_text(json.dumps(description, indent=1))
-            error = description.get("error")
-            seconds = ", ".join(f"{k} {v:.1f} s" for k, v in description["seconds"].items())
-            print(f"{network.name}: {'failed' if error else 'built'}, {seconds}", flush=True)
-            if error:
-                failed[network.name] = error
-        return failed
+        with ThreadPoolExecutor(self.jobs) as pool:
+            names = [network.name for network in chosen(parts, self.files)]
+            errors = pool.map(self._kept_or_built, names, map(files.get, names))
+            return {name: error for name, error in zip(names, errors, strict=True) if error}
+
+    def _kept_or_built(self, name: str, file: Path | None) -> str:
+        """Builds a network, unless it is there. Returns why it failed, or ''."""
+        known = self.folder / f"{name}.json"
+        asked = self.asked(name, file)
+        if known.exists() and is_built(json.loads(known.read_text()), asked):
+            return ""
+        # An earlier run's result is of what was built then.
+        (self.folder / f"{name}.result").unlink(missing_ok=True)
+        description = self._built(name, asked, file)
+        known.write_text(json.dumps(description, indent=1))
+        error = description.get("error", "")
+        seconds = ", ".join(f"{k} {v:.1f} s" for k, v in description["seconds"].items())
+        print(f"{name}: {'failed' if error else 'built'}, {seconds}", flush=True)
+        return error
 
     def asked(self, name: str, file: Path | None) -> dict[str, Any]:
         """Returns what a network is built of, and how."""

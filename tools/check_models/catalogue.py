@@ -53,7 +53,7 @@ def made(description: dict[str, Any], folder: Path) -> tuple[nn.Module, tuple[An
     network, dtype = described(description, folder), description["dtype"]
     torch.manual_seed(SEED)
     model, inputs = network.make(description["tiny"])
-    generator = torch.Generator().manual_seed(SEED)
+    generator = torch.Generator(torch.get_default_device()).manual_seed(SEED)
     for path, buffer in model.named_buffers():
         # What batch norms have seen is then no longer 0 and 1.
         if path.endswith("running_mean"):

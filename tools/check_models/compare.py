@@ -32,16 +32,25 @@ _SECONDS = 0.3
 _MOST_CALLS = 100
 
 
-def compare(folder: Path, name: str, contenders: Sequence[str]) -> dict[str, Any]:
+def compare(
+    folder: Path,
+    name: str,
+    contenders: Sequence[str],
+    wait_for_turn: Callable[[], None] = lambda: None,
+) -> dict[str, Any]:
     """Returns the error of the network's library and of torch, whether it is right, and seconds.
 
-    Seconds are the library's and those of each contender; none without contenders.
+    Seconds are the library's and those of each contender; none without contenders. The device
+    works, but for its start, once `wait_for_turn` returns.
     """
     description = json.loads((folder / f"{name}.json").read_text())
     device = torch.device(description["device"])
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cudnn.allow_tf32 = False
     model, inputs = made(description, folder)
+    others = other_inputs(description, folder)
+    torch.empty(1, device=device)
+    wait_for_turn()
     model = model.to(device)
 
     def on_device(x: Any) -> Any:
@@ -58,7 +67,7 @@ def compare(folder: Path, name: str, contenders: Sequence[str]) -> dict[str, Any
     weights = {each: held[each] for each in taken if isinstance(each, str) and each != _GENERATOR}
     library = load(folder / f"{name}.so", weights=weights or None)
     drive = described(description, folder).drive
-    all_inputs = [inputs, *pytree.tree_map(on_device, other_inputs(description, folder))]
+    all_inputs = [inputs, *pytree.tree_map(on_device, others)]
 
     def program(*given: Any) -> Any:
         if draws:
@@ -87,6 +96,21 @@ def compare(folder: Path, name: str, contenders: Sequence[str]) -> dict[str, Any
             call = _contender(model, contender)
             seconds[contender] = _timed(lambda call=call: call(*inputs), device)
         return {**judged, "seconds": seconds}
+
+
+def warm(folder: Path, name: str, contenders: Sequence[str]) -> None:
+    """Compiles a network by each contender, into the cache of the compiler.
+
+    The tensors' elements do not count for that: they are the device's own.
+    """
+    description = json.loads((folder / f"{name}.json").read_text())
+    torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cudnn.allow_tf32 = False
+    with torch.device(description["device"]):
+        model, inputs = made(description, folder)
+    with torch.inference_mode():
+        for contender in contenders:
+            _contender(model, contender)(*inputs)
 
 
 def _contender(model: nn.Module, name: str) -> Callable[..., Any]:

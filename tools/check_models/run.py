@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import re
+import statistics
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
+from .turns import Turns, wait_for_turn
+
 CONTENDERS = ("eager", "compile", "reduce-overhead", "max-autotune")
 
 _SAID_LENGTH = 200
+# A network is as fast as a contender from here on, and slow below.
+_EVEN, _SLOW = 0.97, 0.7
+_LEVEL = re.compile(r"level\d")
+
+# The description of a network, and what it is timed beside.
+_Asked = tuple[dict[str, Any], Sequence[str]]
 
 
 def main(folder: Path, arguments: Sequence[str] | None = None) -> int:
@@ -42,32 +55,119 @@ def main(folder: Path, arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--again", action="store_true", help="also those that an earlier run has a result of"
     )
+    parser.add_argument(
+        "--compiled",
+        type=int,
+        metavar="N",
+        help="time torch.compile's modes for only so many networks, evenly spread",
+    )
+    parser.add_argument(
+        "--jobs",
+        type=int,
+        default=1,
+        metavar="N",
+        help="prepare so many at a time on the host; one at a time has the device",
+    )
+    parser.add_argument(
+        "--warm",
+        action="store_true",
+        help="only have torch compile for its cache (TORCHINDUCTOR_CACHE_DIR), --jobs at a time",
+    )
     parser.add_argument("--child", metavar="NAME", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.child:
         # Imported late: torch takes seconds to load.
-        from .compare import compare
+        from .compare import compare, warm
 
-        print(json.dumps(compare(folder, options.child, options.contenders)))
+        if options.warm:
+            warm(folder, options.child, options.contenders)
+        else:
+            found = compare(folder, options.child, options.contenders, wait_for_turn)
+            print(json.dumps(found))
         return 0
+    asked = _asked(folder, options)
+    return _warm(folder, asked, options) if options.warm else _compare(folder, asked, options)
+
+
+def _compare(folder: Path, asked: list[_Asked], options: argparse.Namespace) -> int:
+    """Compares and times, and prints a line for each, and what they come to."""
     rows: list[dict[str, Any]] = []
+    width = max([28, *(len(description["name"]) for description, _ in asked)])
     names = "".join(f" {name:>17}" for name in options.contenders)
-    print(f"{'':<28} {'error':>9} {'torch':>9} {'ours':>10}{names}")
-    for file in sorted(folder.glob("*.json")):
-        description = json.loads(file.read_text())
-        # Beside a network's own file are others of its build.
-        name = file.stem
-        is_network = isinstance(description, dict) and description.get("name") == name
-        if not is_network or not _is_chosen(name, options.models):
-            continue
-        result = _result(folder, description, options)
-        rows.append({"name": name, "build": description["seconds"], **result})
-        print(_line(rows[-1]), flush=True)
-        if options.json:
-            options.json.write_text(json.dumps(rows, indent=1))
+    print(f"{'':<{width}} {'error':>9} {'torch':>9} {'ours':>10}{names}")
+    turns = Turns(options.timeout)
+
+    def found(one: _Asked) -> dict[str, Any]:
+        return _result(folder, *one, turns, again=options.again)
+
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for (description, _), result in zip(asked, pool.map(found, asked), strict=True):
+            row = {"name": description["name"], "build": description["seconds"], **result}
+            rows.append(row)
+            print(_line(row, width, options.contenders), flush=True)
+            if options.json:
+                options.json.write_text(json.dumps(rows, indent=1))
+    for line in summary(rows, options.contenders):
+        print(line)
     wrong = sum(not row["right"] for row in rows)
     print(f"{len(rows)} networks, {wrong} not right")
     return 1 if wrong or not rows else 0
+
+
+def _warm(folder: Path, asked: list[_Asked], options: argparse.Namespace) -> int:
+    """Has torch compile what would be timed. What it chose by timing is forgotten again.
+
+    It chose among others that ran beside it, and chooses anew when it has the device alone.
+    """
+    # Each compiles by itself: together they have all processors.
+    environment = {**os.environ, "TORCHINDUCTOR_COMPILE_THREADS": "1"}
+    start = time.perf_counter()
+
+    def warmed(one: _Asked) -> str:
+        description, contenders = one
+        modes = [each for each in contenders if each != "eager"]
+        if not modes or "error" in description:
+            return ""
+        name = description["name"]
+        words = ["--child", name, "--warm", f"--contenders={','.join(modes)}"]
+        command = [sys.executable, str(folder / "run.py"), *words]
+        try:
+            done = subprocess.run(
+                command, capture_output=True, text=True, timeout=options.timeout,
+                check=False, env=environment,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return f"{name}: not done after {options.timeout:g} s"
+        why = f": {_last_line(done.stderr, done.returncode)}" if done.returncode else ""
+        return f"{name}: compiled by {time.perf_counter() - start:.0f} s{why}"
+
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for said in pool.map(warmed, asked):
+            if said:
+                print(said, flush=True)
+    cache = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
+    for chosen in Path(cache).rglob("*.best_config") if cache else ():
+        chosen.unlink()
+    return 0
+
+
+def _asked(folder: Path, options: argparse.Namespace) -> list[_Asked]:
+    """Returns the descriptions of the networks chosen, and what each is timed beside."""
+    found: list[dict[str, Any]] = []
+    for file in sorted(folder.glob("*.json")):
+        description = json.loads(file.read_text())
+        # Beside a network's own file are others of its build.
+        is_network = isinstance(description, dict) and description.get("name") == file.stem
+        if is_network and _is_chosen(file.stem, options.models):
+            found.append(description)
+    count = len(found) if options.compiled is None else min(options.compiled, len(found))
+    # Of N in a row every one whose part of the count is a whole number more.
+    places = {place * len(found) // count for place in range(count)} if count else set[int]()
+    without = [name for name in options.contenders if name == "eager"]
+    return [
+        (description, options.contenders if place in places else without)
+        for place, description in enumerate(found)
+    ]
 
 
 def _names(text: str) -> list[str]:
@@ -83,41 +183,69 @@ def _is_chosen(name: str, parts: str) -> bool:
 
 
 def _result(
-    folder: Path, description: dict[str, Any], options: argparse.Namespace
+    folder: Path,
+    description: dict[str, Any],
+    contenders: Sequence[str],
+    turns: Turns,
+    *,
+    again: bool,
 ) -> dict[str, Any]:
     """Returns what a child found of a network, or an earlier run's did."""
     if "error" in description:
         return {"right": False, "why": f"not built: {description['error']}"}
     name = description["name"]
     kept = folder / f"{name}.result"
-    if kept.exists() and not options.again:
+    if kept.exists() and not again:
         return json.loads(kept.read_text())
     command = [sys.executable, str(folder / "run.py"), "--child", name]
     try:
-        done = subprocess.run(
-            [*command, f"--contenders={','.join(options.contenders)}"],
-            capture_output=True,
-            text=True,
-            timeout=options.timeout,
-            check=False,
-        )
+        done = turns.run([*command, f"--contenders={','.join(contenders)}"])
     except subprocess.TimeoutExpired:
-        return {"right": False, "why": f"not done after {options.timeout:g} s"}
+        return {"right": False, "why": f"not done after {turns.timeout:g} s"}
     if done.returncode:
-        lines = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
-        return {"right": False, "why": lines[-1][:_SAID_LENGTH]}
+        return {"right": False, "why": _last_line(done.stderr, done.returncode)}
     kept.write_text(done.stdout)
     return json.loads(done.stdout)
 
 
-def _line(row: dict[str, Any]) -> str:
+def _last_line(said: str, status: int) -> str:
+    lines = said.strip().splitlines() or [f"exit status {status}"]
+    return lines[-1][:_SAID_LENGTH]
+
+
+def _line(row: dict[str, Any], width: int, contenders: Sequence[str]) -> str:
     if "why" in row:
-        return f"{row['name']:<28} {row['why']}"
+        return f"{row['name']:<{width}} {row['why']}"
     error, seconds = row["error"], row["seconds"]
-    text = f"{row['name']:<28} {error['ours']:9.1e} {error['eager']:9.1e}"
-    if seconds:
-        ours = seconds.pop("ours")
+    text = f"{row['name']:<{width}} {error['ours']:9.1e} {error['eager']:9.1e}"
+    if "ours" in seconds:
+        ours = seconds["ours"]
         text += f" {ours * 1e3:7.2f} ms"
-        for theirs in seconds.values():
-            text += f" {theirs * 1e3:7.2f} ms {theirs / ours:6.2f}"
+        for name in contenders:
+            theirs = seconds.get(name)
+            text += f" {theirs * 1e3:7.2f} ms {theirs / ours:6.2f}" if theirs else " " * 18
     return text if row["right"] else f"{text} WRONG"
+
+
+def summary(rows: Sequence[dict[str, Any]], contenders: Sequence[str]) -> list[str]:
+    """Returns what right networks come to, a line a contender: of each level that they name in
+    front, as drawn problems do, and of all.
+    """
+    levels = sorted({found[0] for row in rows if (found := _LEVEL.match(row["name"]))})
+    lines: list[str] = []
+    for level in (*levels, ""):
+        for name in contenders:
+            seconds = [
+                row["seconds"]
+                for row in rows
+                if row["right"] and row["name"].startswith(level) and name in row["seconds"]
+            ]
+            ratios = [each[name] / each["ours"] for each in seconds]
+            if ratios:
+                even, slow = sum(r >= _EVEN for r in ratios), sum(r < _SLOW for r in ratios)
+                mean = statistics.geometric_mean(ratios)
+                lines.append(
+                    f"{level or 'all':<8} {name:>16} / ours: {mean:.2f} of {len(ratios)};"
+                    f" {even} at {_EVEN} or better, {slow} below {_SLOW}"
+                )
+    return lines

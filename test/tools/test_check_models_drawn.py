@@ -1,0 +1,160 @@
+"""check_models draw: problems are valid, the same for a seed, and have the work asked for."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hirc.tools.check_models.__main__ import main as check_models
+from hirc.tools.check_models.drawn.draw import Draw
+from hirc.tools.check_models.drawn.work import Work, estimate
+from hirc.tools.check_models.drawn.writing import LEVELS, drawn
+from hirc.tools.check_models.run import summary
+from hirc.tools.check_models.turns import Turns
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("tiny", [True, False])
+def test_problems_are_valid(level: int, tiny: bool) -> None:
+    """Whatever is drawn can be called: shapes fit by how they are drawn."""
+    kinds: set[str] = set()
+    for number in range(60 if tiny else 12):
+        problem = LEVELS[level](Draw(f"valid {level} {number}", tiny=tiny))
+        if tiny or not problem.is_stepwise:
+            assert estimate(problem.text("")).seconds > 0, problem
+        kinds.add(problem.kind)
+    assert len(kinds) > (20 if tiny else 5)
+
+
+def test_a_seed_says_what_is_drawn(tmp_path: Path) -> None:
+    texts: list[dict[str, str]] = []
+    for folder, seed in (("one", 3), ("same", 3), ("other", 4)):
+        words = ["draw", str(tmp_path / folder), "--count=6", f"--seed={seed}", "--tiny"]
+        assert check_models(words) == 0
+        texts.append({each.name: each.read_text() for each in (tmp_path / folder).iterdir()})
+    assert len(texts[0]) == 6
+    assert sorted(name[:6] for name in texts[0]) == [
+        "level1",
+        "level1",
+        *["level2"] * 2,
+        *["level3"] * 2,
+    ]
+    assert texts[0] == texts[1]
+    assert not set(texts[0].values()) & set(texts[2].values())
+    with pytest.raises(SystemExit):
+        check_models(["draw", str(tmp_path), "--levels=4"])
+
+
+def test_the_work_is_what_was_asked_for() -> None:
+    for number in range(4):
+        _, text = drawn(2, number, 1, tiny=False)
+        assert 1e-4 <= estimate(text).seconds <= 2e-2
+    assert not Work(1e-5, 1).is_wanted(1e-4)
+    assert not Work(1, 1).is_wanted(1e-4)
+    assert not Work(1e-3, 10**10).is_wanted(1e-4)
+
+
+def test_work_is_estimated_from_sums_and_bytes() -> None:
+    text = LEVELS[1](Draw("any", tiny=True)).text("")
+    body = text[: text.index("class Model")]
+    body += (
+        "class Model(nn.Module):\n    def forward(self, a, b):\n        return a @ b\n"
+        "def get_inputs():\n    return [torch.rand(1024, 4096), torch.rand(4096, 2048)]\n"
+        "def get_init_inputs():\n    return []\n"
+    )
+    work = estimate(body)
+    moved = 4 * (1024 * 4096 + 4096 * 2048 + 1024 * 2048)
+    assert work.seconds == pytest.approx(2 * 1024 * 4096 * 2048 / 4e13 + moved / 3.5e12)
+    assert work.bytes == moved + 4 * (1024 * 4096 + 4096 * 2048)
+
+
+def test_drawn_problems_are_built_side_by_side_and_right(
+    tmp_path: Path, loaded_commands: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    problems, built = tmp_path / "problems", tmp_path / "built"
+    check_models(["draw", str(problems), "--count=2", "--levels=2", "--seed=5", "--tiny"])
+    files = sorted(map(str, problems.iterdir()))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "executable", str(loaded_commands / "python"))
+        words = ["build", str(built), "--offload-arch=cpu", "-O0", "--jobs=2", "--files", *files]
+        assert check_models(words) == 0, capfd.readouterr().err
+    ran = subprocess.run(
+        [sys.executable, str(built / "run.py"), "--jobs=2", "--contenders=eager"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "2 networks, 0 not right" in ran.stdout, ran.stdout + ran.stderr
+    assert re.search(r"^level2 +eager / ours: \d+\.\d\d of 2; ", ran.stdout, re.MULTILINE)
+
+
+def _row(name: str, right: bool, **seconds: float) -> dict[str, Any]:
+    return {"name": name, "right": right, "seconds": seconds}
+
+
+def test_summary() -> None:
+    rows = [
+        _row("level1_a", True, ours=1.0, eager=4.0),
+        _row("level1_b", True, ours=2.0, eager=2.0, compile=1.0),
+        _row("level3_c", False, ours=1.0, eager=100.0),
+        {"name": "mlp", "right": False, "why": "not built"},
+    ]
+    assert summary(rows, ["eager", "compile"]) == [
+        "level1              eager / ours: 2.00 of 2; 2 at 0.97 or better, 0 below 0.7",
+        "level1            compile / ours: 0.50 of 1; 0 at 0.97 or better, 1 below 0.7",
+        "all                 eager / ours: 2.00 of 2; 2 at 0.97 or better, 0 below 0.7",
+        "all               compile / ours: 0.50 of 1; 0 at 0.97 or better, 1 below 0.7",
+    ]
+
+
+_PROCESS = """
+import sys, time
+time.sleep({before})
+print("ready", flush=True)
+sys.stdin.readline()
+start = time.time()
+time.sleep({turn})
+print("a line of somebody else")
+print(start, time.time())
+"""
+
+
+def _process(before: float, turn: float) -> list[str]:
+    return [sys.executable, "-c", _PROCESS.format(before=before, turn=turn)]
+
+
+def test_one_at_a_time_has_its_turn() -> None:
+    turns, ends = Turns(60), list[str]()
+
+    def run() -> None:
+        ends.append(turns.run(_process(0, 0.2)).stdout)
+
+    threads = [threading.Thread(target=run) for _ in range(3)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    spans = sorted(tuple(map(float, end.split())) for end in ends)
+    assert len(spans) == 3
+    assert all(one[1] <= other[0] for one, other in itertools.pairwise(spans))
+
+
+@pytest.mark.parametrize(("before", "turn"), [(60, 0), (0, 60)])
+def test_what_takes_too_long_is_ended(before: float, turn: float) -> None:
+    start = time.monotonic()
+    with pytest.raises(subprocess.TimeoutExpired):
+        Turns(2).run(_process(before, turn))
+    assert time.monotonic() - start < 40
+
+
+def test_a_process_that_fails_first_says_why() -> None:
+    done = Turns(60).run([sys.executable, "-c", "raise SystemExit('not so')"])
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "not so\n")
