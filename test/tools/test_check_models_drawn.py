@@ -94,6 +94,31 @@ def test_drawn_problems_are_built_side_by_side_and_right(
     )
     assert "2 networks, 0 not right" in ran.stdout, ran.stdout + ran.stderr
     assert re.search(r"^level2 +eager / ours: \d+\.\d\d of 2; ", ran.stdout, re.MULTILINE)
+    _check_what_is_kept(built)
+
+
+def _check_what_is_kept(built: Path) -> None:
+    """What an earlier run timed stands, and where another contender fails, what it found does."""
+    kept = {each: each.read_text() for each in built.glob("*.result")}
+    for each in built.glob("*.so"):
+        each.unlink()
+    for contenders in ("eager", "eager,compile"):
+        words = [f"--contenders={contenders}", "--timeout=60"]
+        ran = subprocess.run(
+            [sys.executable, str(built / "run.py"), *words],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert "2 networks, 0 not right" in ran.stdout, ran.stdout + ran.stderr
+        assert {each: each.read_text() for each in built.glob("*.result")} == kept
+    ran = subprocess.run(
+        [sys.executable, str(built / "run.py"), "--again", "--compiled=0"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "2 networks, 2 not right" in ran.stdout, ran.stdout + ran.stderr
 
 
 def _row(name: str, right: bool, **seconds: float) -> dict[str, Any]:
