@@ -16,7 +16,7 @@ from .diagnostics import translation_error
 from .errors import InputError, Position, UnsupportedError
 from .gate import GateError, unknown_intrinsics
 from .ir_text import IrText, matching, without_line_tables
-from .llvm_ir import LlvmModule, Machine, device_machine, set_global_option
+from .llvm_ir import CONSUMER_LLVM, LlvmModule, Machine, device_machine, set_global_option
 from .platform_library import link_platform_library
 from .platform_table import CUDA, Platform
 from .session import position_of
@@ -216,6 +216,14 @@ def _one(
     by_host = platform.host_functions if target.is_cpu else ()
     module.internalize([*keep, *source.offered] if options.rdc else keep)
     module.drop_unused()
+    # Of the source there are none.
+    unknown = unknown_intrinsics(module.raw) if options.libraries else []
+    if unknown:
+        raise InputError(
+            f"a device library calls '{unknown[0]}', no intrinsic of LLVM {CONSUMER_LLVM}",
+            stage="device-code",
+            hint="make the library with that LLVM or an older one",
+        )
     missing = [
         name
         for name in module.undefined_functions()

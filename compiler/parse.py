@@ -5,16 +5,18 @@ from __future__ import annotations
 import resource
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 from ..dialects.mlir import ir, load_named_dialects
+from ..pipelines.walking import operations_where
 from . import activity
 from .child import forked
 from .crash import reading_error
 from .diagnostics import parse_error, unreadable_array
 from .errors import InputError, Note, Position
 from .odd_names import find_odd_text, odd_name, refuse_odd_names
-from .session import Diagnostic, Session
+from .session import Diagnostic, Session, position_of
 from .source import STDIN_NAME, UNNAMED, Source
 from .unreadable_line import BAD_ALLOCATION, out_of_memory
 from .watcher import signal_name
@@ -22,6 +24,10 @@ from .watcher import signal_name
 # The processor time that MLIR may read for, far more than any program takes.
 _READING_SECONDS = 10
 _BYTES_A_SECOND = 50_000
+# In an operation's numbers MLIR has it in the place of an operand.
+_OPEN = -(1 << 63)
+# Dialects whose operations take operands of type index in the places of such numbers alone.
+_WITH_SIZES = ("tensor.", "memref.")
 
 
 def damaged_bytecode(name: str) -> InputError:
@@ -125,4 +131,36 @@ def parse(source: Source, session: Session) -> ir.Module:
             failed.notes = (*failed.notes, here)
         raise failed from error
     refuse_odd_names(module, source.name, source.text)
+    refuse_unmatched_sizes(module.operation, source.text)
     return module
+
+
+def refuse_unmatched_sizes(module: ir.Operation, text: str | None) -> None:
+    """Raises InputError for the number that stands for an operand, where there is no such operand.
+
+    MLIR's verifiers do not look for it, and its printers read past the operands' end.
+    """
+    if text is None or str(_OPEN) not in text:
+        return
+    found = operations_where(module, _lacks_an_operand)
+    if not found:
+        return
+    raise InputError(
+        f"'{found[0].name}' has {_OPEN} among its numbers, which stands for an operand that it "
+        "lacks",
+        position=position_of(found[0].location),
+        op=found[0].name,
+        stage="parse",
+        hint="no offset, size or stride is so small",
+    )
+
+
+def _lacks_an_operand(op: ir.Operation) -> bool:
+    if not op.name.startswith(_WITH_SIZES):
+        return False
+    attributes = [op.attributes[name] for name in op.attributes if name.startswith("static")]
+    numbers = chain.from_iterable(
+        each for each in attributes if isinstance(each, ir.DenseI64ArrayAttr)
+    )
+    operands = sum(isinstance(each.type, ir.IndexType) for each in op.operands)
+    return sum(number == _OPEN for number in numbers) > operands

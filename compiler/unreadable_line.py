@@ -24,7 +24,8 @@ BAD_ALLOCATION = "std::bad_alloc"
 def unreadable_line(data: bytes) -> int | None:
     """Returns the number of the line at which MLIR's reader crashes, or fails and says nothing.
 
-    None where that is not to be found: some programs are read, and crash what checks them.
+    It is the line of its error where it crashes after one. None where that is not to be found: some
+    programs are read, and crash what checks them.
     """
     _, found, _ = forked(lambda: str(_search(data)).encode())
     return int(found or b"0") or None
@@ -61,7 +62,8 @@ def _search(data: bytes) -> int:
         return status < 0 or said == _SILENT
 
     if not fails(len(lines)):
-        return 0
+        _, told, _ = forked(lambda: _told_line(data, session))
+        return int(told or b"0")
     told, untold = 0, len(lines)
     while untold - told > 1 and _processor_time() < ends:
         middle = (told + untold) // 2
@@ -73,6 +75,13 @@ def _processor_time() -> float:
     """Returns the seconds of processor time that this process and its children took."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return process_time() + used.ru_utime + used.ru_stime
+
+
+def _told_line(data: bytes, session: Session) -> bytes:
+    """Returns the line of the first error that the reader tells of."""
+    _read(data, session)
+    places = [each.position for each in session.diagnostics if each.severity == "error"]
+    return str(next((each.line for each in places if each is not None), 0)).encode()
 
 
 def _read(text: bytes, session: Session) -> bytes:

@@ -10,7 +10,13 @@ from dataclasses import dataclass
 from ..compiler import activity
 from ..compiler.diagnostics import parse_error
 from ..compiler.errors import HircError, InputError
-from ..compiler.parse import can_be_read_again, damaged_bytecode, in_file, reading
+from ..compiler.parse import (
+    can_be_read_again,
+    damaged_bytecode,
+    in_file,
+    reading,
+    refuse_unmatched_sizes,
+)
 from ..compiler.rendering import printable
 from ..compiler.session import Session
 from ..compiler.source import Source, is_bytecode
@@ -99,6 +105,7 @@ def _transformed(chunk: Chunk, request: OptRequest, session: Session) -> bytes |
         if not session.diagnostics:
             raise parse_error([], chunk.file, chunk.text) from error
         return None
+    refuse_unmatched_sizes(module, chunk.text)
     printer = IrPrinter(request.print_ir_after)
     printer.begin(steps, module)
 

@@ -97,9 +97,7 @@ def _source(read: Access) -> Access | None:
         return None
     op = owner.operation
     if op.name == "tensor.cast":
-        source = op.operands[0]
-        is_ranked = isinstance(source.type, ir.RankedTensorType)
-        return Access(source, read.index) if is_ranked else None
+        return _of_cast(op, read.index)
     if op.name == "tensor.expand_shape":
         return _of_expanded(op, read.index)
     if op.name == "tensor.collapse_shape":
@@ -107,10 +105,26 @@ def _source(read: Access) -> Access | None:
     return None
 
 
+def _of_cast(op: ir.Operation, index: tuple[Coordinate, ...]) -> Access | None:
+    source = op.operands[0]
+    if not isinstance(source.type, ir.RankedTensorType):
+        return None
+    result = ir.RankedTensorType(op.results[0].type)
+    for axis, (size, each) in enumerate(zip(source.type.shape, index, strict=True)):
+        # Further views leave dims of size 1 out, and with them what tells the loop's size.
+        if size == 1 and result.is_dynamic_dim(axis) and not is_zero(each):
+            return None
+    return Access(source, index)
+
+
 def _of_expanded(op: ir.Operation, index: tuple[Coordinate, ...]) -> Access | None:
-    shape = ir.RankedTensorType(op.results[0].type).shape
+    result = ir.RankedTensorType(op.results[0].type)
+    groups, shape = reassociation(op), result.shape
+    if not groups and not result.has_static_shape:
+        # Of one element, whose dims of open sizes nothing else would tell.
+        return None
     found: list[Coordinate] = []
-    for dims in reassociation(op):
+    for dims in groups:
         large = [dim for dim in dims if shape[dim] != 1]
         if len(large) > 1:
             return None

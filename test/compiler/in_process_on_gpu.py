@@ -119,10 +119,12 @@ def _check(
 
 def same_bits(one: torch.Tensor, other: torch.Tensor) -> bool:
     """Returns whether two tensors of the host have the same shape and the same bytes."""
+    # Packed anew: a tensor of one element is contiguous whatever its strides.
     first, second = (
-        each.contiguous().flatten().view(torch.uint8).numpy().tobytes() for each in (one, other)
+        each.clone(memory_format=torch.contiguous_format).flatten().view(torch.uint8).numpy()
+        for each in (one, other)
     )
-    return one.shape == other.shape and first == second
+    return one.shape == other.shape and first.tobytes() == second.tobytes()
 
 
 def _finish(device: str) -> None:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import llvmlite.binding as llvm
 import pytest
 
 from hirc.compiler.toolchain import find_cuda
@@ -86,6 +87,36 @@ def test_device_library_errors(hirc: Hirc, tmp_path: Path, program: Path) -> Non
     errors = hirc.fails(program, ARCH, f"--device-lib={program}", "-o", tmp_path / "out")
     assert f"error: {program} is not LLVM bitcode\nhint: --device-lib takes .bc files" in errors
     assert listing(tmp_path) == {"prog.mlir"}
+
+
+def test_a_device_library_that_calls_no_intrinsic(hirc: Hirc, tmp_path: Path) -> None:
+    """LLVM's reader of bitcode takes what that of text refuses."""
+    ir = """target triple = "nvptx64-nvidia-cuda"
+declare i32 @llxm.nothing()
+define i32 @twice(i32 %x) {
+  %y = call i32 @llxm.nothing()
+  %z = add i32 %x, %y
+  ret i32 %z
+}
+"""
+    bitcode = llvm.parse_assembly(ir).as_bitcode().replace(b"llxm.nothing", b"llvm.nothing")
+    (tmp_path / "library.bc").write_bytes(bitcode)
+    (tmp_path / "prog.mlir").write_text("""module attributes {gpu.container_module} {
+  gpu.module @kernels {
+    func.func private @twice(i32) -> i32
+    gpu.func @f(%n: i32, %m: memref<i32>) kernel {
+      %y = func.call @twice(%n) : (i32) -> i32
+      memref.store %y, %m[] : memref<i32>
+      gpu.return
+    }
+  }
+}
+""")
+    library = f"--device-lib={tmp_path / 'library.bc'}"
+    for words in (("--emit=ptx", ARCH), ("--emit=object", "--offload-arch=cpu")):
+        errors = hirc.fails(tmp_path / "prog.mlir", library, *words, "-o", tmp_path / "out")
+        assert "error: a device library calls 'llvm.nothing', no intrinsic of LLVM 22\n" in errors
+    assert not (tmp_path / "out").exists()
 
 
 # What is asked for.

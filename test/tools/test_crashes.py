@@ -20,6 +20,7 @@ from hirc.compiler.activity import Activity, Log
 from hirc.compiler.crash import crash_error
 from hirc.compiler.errors import InputError, InternalError, Position, ToolchainError
 from hirc.compiler.interpreter import interpret
+from hirc.compiler.unreadable_line import unreadable_line
 from hirc.compiler.watcher import Ended
 from hirc.dialects.mlir import ir
 from hirc.tools.command import Command
@@ -313,6 +314,43 @@ def test_a_text_that_mlir_s_reader_refuses_without_a_word(run: Run) -> None:
     for tool, main in (("hirc", hirc), ("hirc-opt", hirc_opt)):
         status, errors = run(tool, main, "prog.mlir", "-o", "out")
         assert (status, message in errors) == (1, True), errors
+
+
+def test_a_text_that_mlir_s_reader_crashes_on_after_its_error(run: Run) -> None:
+    """It frees twice what a block that is there twice has, and may crash at any time after."""
+    text = "func.func @f(%x: f32) {\n  scf.execute_region {\n  ^bb0:\n"
+    text += "    %s = arith.addf %x, %x : f32\n  ^bb0:\n    scf.yield\n  }\n  return\n}\n"
+    (run.folder / "prog.mlir").write_text(text)
+    assert unreadable_line(text.encode()) == 5
+    for tool, main in (("hirc", hirc), ("hirc-opt", hirc_opt)):
+        status, errors = run(tool, main, "prog.mlir", "-o", "out")
+        assert (status, "prog.mlir:5:" in errors) == (1, True), errors
+
+
+def test_a_number_in_the_place_of_an_operand(run: Run) -> None:
+    """MLIR's printers would read past the operands' end."""
+    text = """\
+func.func @f(%x: tensor<2xf32>, %n: index) -> (tensor<3xf32>, tensor<?xf32>) {
+  %z = arith.constant 0.0 : f32
+  %open = tensor.pad %x low[%n] high[-9223372036854775807] {
+  ^bb0(%i: index):
+    tensor.yield %z : f32
+  } : tensor<2xf32> to tensor<?xf32>
+  %y = tensor.pad %x low[0] high[-9223372036854775808] {
+  ^bb0(%i: index):
+    tensor.yield %z : f32
+  } : tensor<2xf32> to tensor<3xf32>
+  return %y, %open : tensor<3xf32>, tensor<?xf32>
+}
+"""
+    (run.folder / "prog.mlir").write_text(text)
+    message = "prog.mlir:7:8: error: 'tensor.pad' has -9223372036854775808 among its numbers"
+    for tool, main in (("hirc", hirc), ("hirc-opt", hirc_opt)):
+        status, errors = run(tool, main, "prog.mlir", "-o", "out")
+        assert (status, message in errors) == (1, True), errors
+    (run.folder / "prog.mlir").write_text(text.replace("high[-9223372036854775808]", "high[1]"))
+    status, errors = run("hirc-opt", hirc_opt, "prog.mlir", "-o", "out")
+    assert status == 0, errors
 
 
 def test_a_schedule_that_mlir_s_interpreter_crashes_on(run: Run) -> None:

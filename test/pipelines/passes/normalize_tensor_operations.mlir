@@ -415,3 +415,22 @@ func.func @only_window(%x: tensor<3x2xf32>) -> tensor<1x1xf32> {
   } -> tensor<1x1xf32>
   return %y : tensor<1x1xf32>
 }
+
+// -----
+
+// A loop whose size is open, and which goes over one element: it does not read the tensor without
+// dims that this is a view of, where nothing would tell its size.
+
+// CHECK: [[ALONG:#.*]] = affine_map<(d0) -> (d0)>
+// CHECK-LABEL: func.func @one_of_open_size
+// CHECK: [[ONE:%.*]] = tensor.expand_shape {{.*}} into tensor<1xf64>
+// CHECK: linalg.generic {indexing_maps = {{\[}}[[ALONG]], {{.*}} ins([[ONE]] : tensor<1xf64>)
+func.func @one_of_open_size(%x: tensor<f64>, %n: index) -> tensor<f64> {
+  %one = tensor.expand_shape %x [] output_shape [1] : tensor<f64> into tensor<1xf64>
+  %open = tensor.cast %one : tensor<1xf64> to tensor<?xf64>
+  %zero = arith.constant 0.0 : f64
+  %e = tensor.empty() : tensor<f64>
+  %start = linalg.fill ins(%zero : f64) outs(%e : tensor<f64>) -> tensor<f64>
+  %y = linalg.reduce {arith.addf} ins(%open : tensor<?xf64>) outs(%start : tensor<f64>) dimensions = [0]
+  return %y : tensor<f64>
+}
