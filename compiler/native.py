@@ -5,15 +5,17 @@ from __future__ import annotations
 from ..pipelines.schedules.device import AMD_DEVICES
 from .amd_driver import find_amd_gpus
 from .nvidia_driver import find_driver
-from .target import CPU, Target
+from .target import CPU, Target, with_all_instructions
 
 
 def native_targets() -> tuple[Target, ...]:
     """One target per kind of GPU here, NVIDIA's or else AMD's; the CPU device where there is none
     that code is made for.
+
+    Of NVIDIA's chips it is the variant with all their instructions: what others run is not asked.
     """
     driver = find_driver()
-    archs = [gpu.arch for gpu in driver.gpus] if driver is not None else []
+    archs = [with_all_instructions(gpu.arch) for gpu in driver.gpus] if driver is not None else []
     archs = archs or [chip for chip in find_amd_gpus() if chip in AMD_DEVICES]
     return tuple(map(Target.parse, dict.fromkeys(archs))) or (CPU,)
 

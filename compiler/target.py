@@ -27,6 +27,11 @@ _CPU_STANDS_FOR = "sm_90a"
 FIRST_WITH_REDUX = 80
 
 
+def with_all_instructions(chip: str) -> str:
+    """Returns the variant of a chip that has the instructions of that chip alone, if there is one."""
+    return f"{chip}a" if int(chip.removeprefix("sm_")) >= _FIRST_WITH_A else chip
+
+
 @dataclass(frozen=True, order=True)
 class Target:
     """One chip, by the name `--offload-arch` takes: `sm_90`, `sm_90a`, `sm_100f`, AMD's

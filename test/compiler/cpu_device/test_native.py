@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from hirc.compiler import native
+from hirc.compiler.nvidia_driver import Gpu, NvidiaDriver
 from support.driver import PROGRAM, Hirc, write
 
 
@@ -36,6 +38,13 @@ def test_native_without_a_gpu(
 
 def _no_driver(name: str) -> None:
     raise OSError(f"{name}: cannot open shared object file")
+
+
+def test_native_takes_all_instructions_of_a_chip(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each kind of chip once; before sm_90 none has more instructions than its successors."""
+    gpus = tuple(Gpu("", arch) for arch in ("sm_90", "sm_80", "sm_90", "sm_120"))
+    monkeypatch.setattr(native, "find_driver", lambda: NvidiaDriver("13.0", gpus))
+    assert [target.arch for target in native.native_targets()] == ["sm_90a", "sm_80", "sm_120a"]
 
 
 @pytest.mark.parametrize("emit", ["ptx", "cubin"])
