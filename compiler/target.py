@@ -28,7 +28,7 @@ FIRST_WITH_REDUX = 80
 
 
 def with_all_instructions(chip: str) -> str:
-    """Returns the variant of a chip that has the instructions of that chip alone, if there is one."""
+    """Returns the variant of a chip with instructions of that chip alone, if there is one."""
     return f"{chip}a" if int(chip.removeprefix("sm_")) >= _FIRST_WITH_A else chip
 
 
