@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -124,3 +125,21 @@ def test_build_times(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mon
     said = capsys.readouterr()
     assert re.search(r"^mlp +failed +\d+\.\d \(\d+\.\d\)$", said.out, re.MULTILINE), said.err
     assert "mlp: nobody: " in said.err
+
+
+def test_open_sizes_are_open_in_what_is_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[Any] = []
+
+    def see(_model: Any, _inputs: Any, shapes: Any, _folder: Path) -> None:
+        given.append(shapes)
+
+    monkeypatch.setattr(build_time, "_CONTENDERS", {"one": see})
+    for name in ("mlp", "mlp_open"):
+        asked = tmp_path / "asked.json"
+        asked.write_text(json.dumps({"name": name, "tiny": True, "dtype": None}))
+        assert build_time.main("one", asked) == 0
+    fixed, opened = given
+    assert fixed is None
+    assert "batch" in str(opened)

@@ -19,10 +19,10 @@ from typing import Any
 import torch
 from torch import nn
 
-from .catalogue import chosen, made
+from .catalogue import chosen, described, made
 
 
-def _hirc(model: nn.Module, inputs: tuple[Any, ...], folder: Path) -> None:
+def _hirc(model: nn.Module, inputs: tuple[Any, ...], shapes: Any, folder: Path) -> None:
     from ...compiler.driver import Compilation
     from ...compiler.options import Emit, Options
     from ...compiler.target import CPU
@@ -31,16 +31,16 @@ def _hirc(model: nn.Module, inputs: tuple[Any, ...], folder: Path) -> None:
     options = Options(
         inputs=("net",), output=str(folder / "net.so"), emit=Emit.SHARED, targets=(CPU,)
     )
-    imported = import_model(model, inputs)
+    imported = import_model(model, inputs, dynamic_shapes=shapes)
     Compilation(options, given={"net": imported.source("net")}).run()
 
 
-def _inductor(model: nn.Module, inputs: tuple[Any, ...], folder: Path) -> None:
+def _inductor(model: nn.Module, inputs: tuple[Any, ...], shapes: Any, folder: Path) -> None:
     # Nothing of an earlier run is used.
     os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(folder / "cache")
     os.environ["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"
     with torch.no_grad():
-        program = torch.export.export(model, inputs)
+        program = torch.export.export(model, inputs, dynamic_shapes=shapes)
         compile_program = torch._inductor.aoti_compile_and_package  # pyright: ignore[reportPrivateUsage]
         compile_program(program, package_path=str(folder / "net.pt2"))
 
@@ -85,10 +85,13 @@ def _measured(contender: str, name: str, *, tiny: bool, timeout: float) -> dict[
 def main(contender: str, asked: Path) -> int:
     """Builds, and prints seconds: of processors, in all processes, and of the clock."""
     build = _CONTENDERS[contender]
-    model, inputs = made(json.loads(asked.read_text()), asked.parent)
+    description = json.loads(asked.read_text())
+    model, inputs = made(description, asked.parent)
+    open_sizes = described(description, asked.parent).open_sizes
+    shapes = None if open_sizes is None else open_sizes(description["tiny"])
     with tempfile.TemporaryDirectory() as folder:
         began, processors = perf_counter(), _processor_seconds()
-        build(model, inputs, Path(folder))
+        build(model, inputs, shapes, Path(folder))
         taken = {"processors": _processor_seconds() - processors, "clock": perf_counter() - began}
     print(json.dumps(taken))
     return 0
