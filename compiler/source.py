@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ..dialects.records import dataclass
 from . import activity
+from .collection import seldom_collected
 from .errors import InputError
 from .safetensors import TensorFile
 from .sharding import Sharding
@@ -76,8 +77,9 @@ def read_source(path: str, entry: str = "main", sharding: Sharding | None = None
     Of a torch model it makes a function called `entry`, with `sharding` one over a mesh.
     """
     if is_model(path):
-        # Imported late: torch takes seconds to load.
-        from ..frontends.torch.read_model import read_model
+        # Imported late: torch takes seconds to load. Most of what its modules make stays.
+        with seldom_collected():
+            from ..frontends.torch.read_model import read_model
 
         return read_model(path, entry, sharding).source(path)
     if sharding is not None:

@@ -19,14 +19,17 @@ from typing import Any
 import torch
 from torch import nn
 
+from ...compiler.collection import seldom_collected
 from .catalogue import chosen, described, made
 
 
 def _hirc(model: nn.Module, inputs: tuple[Any, ...], shapes: Any, folder: Path) -> None:
-    from ...compiler.driver import Compilation
-    from ...compiler.options import Emit, Options
-    from ...compiler.target import CPU
-    from ...frontends.torch.import_model import import_model
+    # As where a model is compiled.
+    with seldom_collected():
+        from ...compiler.driver import Compilation
+        from ...compiler.options import Emit, Options
+        from ...compiler.target import CPU
+        from ...frontends.torch.import_model import import_model
 
     options = Options(
         inputs=("net",), output=str(folder / "net.so"), emit=Emit.SHARED, targets=(CPU,)
