@@ -12,6 +12,7 @@ from ..dialects.mlir import ir
 from ..dialects.records import dataclass
 from . import activity
 from .bitcode_file import read_bitcode
+from .cpu_device.inlining import with_ptx_before_optimising
 from .diagnostics import translation_error
 from .errors import InputError, Position, UnsupportedError
 from .gate import GateError, unknown_intrinsics
@@ -188,7 +189,8 @@ def _one(
     target: Target,
 ) -> LlvmModule:
     platform = target.platform
-    module = LlvmModule(source.text, machine, name=source.name)
+    text = with_ptx_before_optimising(source.text) if target.is_cpu else source.text
+    module = LlvmModule(text, machine, name=source.name)
     # Threads may have to call any function together. MLIR says so of barriers only; a function with
     # a barrier would be called from copies of a place otherwise. LLVM takes the attribute off where
     # it is not needed.

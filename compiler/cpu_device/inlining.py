@@ -14,6 +14,7 @@ from .lower_calls import ASSERT
 from .stop_calls import StopTable
 from .yields import waiting_latches
 
+_ASSEMBLY = " asm "
 _CALL = re.compile(r"\bcall ")
 _CALL_GROUP = re.compile(r" #\d+(?=(?:, !\w+ !\d+)*$)")
 
@@ -34,6 +35,18 @@ def with_stops_inlined(nvvm: IrText, machine: Machine) -> IrText:
     result = LlvmModule(changed.whole(), machine, name="device")
     result.optimize()
     return IrText.of(result.text())
+
+
+def with_ptx_before_optimising(nvvm: str) -> str:
+    """Returns device code with inline PTX as IR where that can be said of all there is.
+
+    It is optimised with what is around it, once; `with_stops_inlined` takes what is left.
+    """
+    if _ASSEMBLY not in nvvm:
+        return nvvm
+    from .ptx_functions import with_ptx_as_ir
+
+    return with_ptx_as_ir(IrText.of(nvvm)).whole()
 
 
 def _functions_that_stop(module: DeviceModule) -> set[str]:
@@ -87,7 +100,7 @@ def _inlined(line: str, names: set[str]) -> str:
 
 def _with_ptx_functions(nvvm: IrText) -> tuple[IrText, bool]:
     """Returns the module without inline PTX, and whether functions have taken its place."""
-    if " asm " not in nvvm.code:
+    if _ASSEMBLY not in nvvm.code:
         return nvvm, False
     # Imported late: few programs have any, and its tables are long.
     from .ptx_functions import with_ptx_functions

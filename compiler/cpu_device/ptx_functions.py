@@ -21,6 +21,19 @@ def with_ptx_functions(nvvm: IrText) -> tuple[IrText, bool]:
     return _Replacement(nvvm).run()
 
 
+def with_ptx_as_ir(nvvm: IrText) -> IrText:
+    """Returns the module with functions in place of the templates where LLVM's IR says all that
+    they do, before it is optimised. Where one is not known, or needs what involves other threads,
+    the module is left as it is: what is unknown may be gone once it is optimised.
+    """
+    replacement = _Replacement(nvvm)
+    try:
+        text, _ = replacement.run()
+    except UnsupportedError:
+        return nvvm
+    return text if replacement.is_plain else nvvm
+
+
 class _Replacement:
     def __init__(self, nvvm: IrText) -> None:
         self._text = nvvm
@@ -41,6 +54,11 @@ class _Replacement:
         ]
         code = "\n".join([*lines, *declared, *self._definitions]) + "\n"
         return self._text.with_code(code), bool(self._definitions)
+
+    @property
+    def is_plain(self) -> bool:
+        """Returns whether the functions call none but LLVM's own."""
+        return all(name.startswith("llvm.") for name in self._declarations)
 
     def _line(self, line: str) -> list[str]:
         instruction = Instruction(line.strip())

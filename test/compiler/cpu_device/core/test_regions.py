@@ -7,12 +7,13 @@ import re
 import pytest
 
 from hirc.compiler.cpu_device.device_ir import Function, Instruction, parse_module
-from hirc.compiler.cpu_device.inlining import with_stops_inlined
+from hirc.compiler.cpu_device.inlining import with_ptx_before_optimising, with_stops_inlined
 from hirc.compiler.cpu_device.liveness import live_at_resumption
 from hirc.compiler.cpu_device.retarget import RetargetOptions, retarget
 from hirc.compiler.cpu_device.shared_memory import layout_for, shared_variables
 from hirc.compiler.cpu_device.stops import SplitFunction, StopCall, split_at_stops
 from hirc.compiler.cpu_device.yields import waiting_latches
+from hirc.compiler.device_code import DeviceOptions, DeviceSource, device_module
 from hirc.compiler.errors import UnsupportedError
 from hirc.compiler.ir_text import IrText
 from hirc.compiler.llvm_ir import LlvmModule, device_machine, host_machine
@@ -233,3 +234,46 @@ define ptx_kernel void @k(ptr addrspace(1) %p) {
     kept = with_stops_inlined(IrText.of(fenced), machine).whole()
     assert kept.count("store i32") == 2
     assert "asm" not in kept
+
+
+_READS = """\
+define ptx_kernel void @k(ptr addrspace(1) %p) {
+  %found = call i32 asm sideeffect "TEMPLATE", "=r,l"(ptr addrspace(1) %p)
+  %more = add i32 %found, 1
+  store i32 %more, ptr addrspace(1) %p
+  ret void
+}
+"""
+_LOAD = "ld.global.b32 $0, [$1];"
+
+
+@pytest.mark.parametrize("template", [_LOAD, f"prefetch.global.L2 [$1]; {_LOAD}"])
+def test_inline_ptx_of_a_thread_is_optimised_with_what_is_around_it(template: str) -> None:
+    text = with_ptx_before_optimising(_READS.replace("TEMPLATE", template))
+    assert " asm " not in text
+    assert "load i32" in text
+    # Nothing is left that has to be inlined, so that the code is not optimised again.
+    source = DeviceSource("kernels", _READS.replace("TEMPLATE", template), {}, {})
+    module = device_module([source], ["k"], CPU, DeviceOptions())
+    lines = module.text()
+    assert re.search(r"load i32.*\n.*add i32.*\n.*store i32", lines)
+    again = IrText.of(lines)
+    assert with_stops_inlined(again, device_machine(CPU.chip, 2)) is again
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        # What is not known may be gone once the code is optimised.
+        "unknown.b32 $0, [$1];",
+        # Other threads take part.
+        f"bar.sync 0; {_LOAD}",
+        "mbarrier.inval.shared.b64 [$1]; shfl.sync.idx.b32 $0, 1, 0, 31, -1;",
+    ],
+)
+def test_other_inline_ptx_is_left_for_after_the_optimiser(template: str) -> None:
+    text = _READS.replace("TEMPLATE", template)
+    assert with_ptx_before_optimising(text) == text
+    # One such leaves the others, too.
+    both = text + _READS.replace("TEMPLATE", _LOAD).replace("@k", "@other")
+    assert with_ptx_before_optimising(both) == both
