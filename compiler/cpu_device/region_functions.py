@@ -5,8 +5,9 @@ vectoriser sees which addresses are next to one another. Its iterations are inde
 two stops no order of a block's threads is promised. That is said in metadata, which makes the
 vectoriser's checks for overlap unnecessary.
 
-A *plain* region is compiled without optimisation: a large one is a GPU's unrolled code, which would
-take very long. What it calls of the library stays a call, which is optimised.
+A *plain* region is compiled without optimisation, and so is the loop that calls it: a large one is
+a GPU's unrolled code, which would take very long. What it calls of the library stays a call, which
+is optimised.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ class RegionCode:
     """What the functions of one region, called `name`, are made of.
 
     `parameters` are the kernel's that it uses, by their numbers, `ends` the states it leads to.
-    `independent` says that accesses to memory are those of single threads alone, `plain` that the
-    body is not optimised. `locations` are for the body and for the loop.
+    `independent` says that accesses to memory are those of single threads alone, `plain` that it
+    is not optimised. `locations` are for the body and for the loop.
     """
 
     name: str
@@ -92,6 +93,7 @@ def _loop(code: RegionCode, loop_number: int, given: Sequence[str], end: str) ->
     subprogram = f" !dbg !{locations[1].subprogram}" if locations else ""
     # One end needs no look at what each thread returns; a kernel that never ends has none.
     several = len(code.ends) > 1
+    attributes = f"noinline optnone {code.attributes}" if code.plain else code.attributes
     loads, values = _arguments(code.parameters)
     thread = global_name(f"{name}.thread")
     parameters = code.parameters.values()
@@ -100,7 +102,7 @@ def _loop(code: RegionCode, loop_number: int, given: Sequence[str], end: str) ->
     more = "".join(f", {each}" for each in given)
     result = _RESULT if several else _NO_RESULT
     return f"""\
-define internal i32 {global_name(name)}({_PARAMETERS}{more}) {code.attributes}{subprogram} {{
+define internal i32 {global_name(name)}({_PARAMETERS}{more}) {attributes}{subprogram} {{
 entry:
   %size.at = getelementptr inbounds i8, ptr %block, i64 {FIELDS["size"]}
   %width = load i32, ptr %size.at, align 4, {RANGE}

@@ -277,3 +277,16 @@ def test_other_inline_ptx_is_left_for_after_the_optimiser(template: str) -> None
     # One such leaves the others, too.
     both = text + _READS.replace("TEMPLATE", _LOAD).replace("@k", "@other")
     assert with_ptx_before_optimising(both) == both
+
+
+def test_the_loop_of_a_large_region_is_not_optimised() -> None:
+    large = "".join(f"o[{n}] += o[{n + 1}] * {n};" for n in range(0, 60, 2))
+    for body, is_plain in ((large, True), ("*o = 1;", False)):
+        source = f"KERNEL void k(volatile int *o) {{ {body} }}"
+        device = with_stops_inlined(
+            IrText.of(optimized(nvvm_ir(source))), device_machine(CPU.chip, 2)
+        )
+        text = retarget(device, ("k",), RetargetOptions(most_optimised=60))
+        loop = re.search(r"^define internal i32 @k\.region0\(.*$", text, re.MULTILINE)
+        assert loop is not None
+        assert ("optnone" in loop[0]) == is_plain
