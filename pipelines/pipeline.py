@@ -263,14 +263,17 @@ def _add_names(
 ) -> bool:
     """Adds the names of the operations, up to the first that is `enough`; says whether one is."""
     ends = False
+    # A look-up for each operation of a large module is a fifth of the walk.
+    add, advance, interrupt = names.add, ir.WalkResult.ADVANCE, ir.WalkResult.INTERRUPT
 
     def visit(op: ir.Operation) -> ir.WalkResult:
         nonlocal ends
         name = op.name
-        if name not in names:
-            names.add(name)
-            ends = enough is not None and enough(name)
-        return ir.WalkResult.INTERRUPT if ends else ir.WalkResult.ADVANCE
+        if name in names:
+            return advance
+        add(name)
+        ends = enough is not None and enough(name)
+        return interrupt if ends else advance
 
     root.walk(visit)
     return ends
