@@ -159,9 +159,17 @@ def device_module(
         set_global_option(f"-nvvm-reflect-add=__CUDA_FTZ={flush}")
     if options.rdc:
         _refuse_twice(sources)
-    merged = LlvmModule(target.platform.module_flags, machine, name="device")
-    for source in sources:
-        merged.link_module(_one(source, keep, machine, options, target))
+    flags = target.platform.module_flags
+    modules = (_one(source, keep, machine, options, target) for source in sources)
+    if len(sources) == 1 and target.is_cpu and not flags:
+        # A GPU's code goes through bitcode in any case, by which the order of uses is that of the
+        # instructions.
+        merged = next(modules)
+        merged.raw.name = "device"
+    else:
+        merged = LlvmModule(flags, machine, name="device")
+        for module in modules:
+            merged.link_module(module)
     merged.verify()
     return merged
 
