@@ -12,7 +12,6 @@ from ..dialects.mlir import ir
 from ..dialects.records import dataclass
 from . import activity
 from .bitcode_file import read_bitcode
-from .cpu_device.inlining import with_ptx_before_optimising
 from .diagnostics import translation_error
 from .errors import InputError, Position, UnsupportedError
 from .gate import GateError, unknown_intrinsics
@@ -197,7 +196,12 @@ def _one(
     target: Target,
 ) -> LlvmModule:
     platform = target.platform
-    text = with_ptx_before_optimising(source.text) if target.is_cpu else source.text
+    text = source.text
+    if target.is_cpu:
+        # Imported late: what builds for GPUs alone does not wait for it.
+        from .cpu_device.inlining import with_ptx_before_optimising
+
+        text = with_ptx_before_optimising(text)
     module = LlvmModule(text, machine, name=source.name)
     # Threads may have to call any function together. MLIR says so of barriers only; a function with
     # a barrier would be called from copies of a place otherwise. LLVM takes the attribute off where
