@@ -22,12 +22,13 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent.resolve()
-# The loader that lies here is for machines without hirc. An editable install is found behind every
-# folder, so that hirc is looked for without this one first.
-sys.path[:] = [each for each in sys.path if Path(each).resolve() != HERE]
-with contextlib.suppress(ImportError):
-    import hirc
-sys.path.append(str(HERE))
+if __name__ == "__main__":
+    # The loader that lies here is for machines without hirc. An editable install is found behind
+    # every folder, so that hirc is looked for without this one first.
+    sys.path[:] = [each for each in sys.path if Path(each).resolve() != HERE]
+    with contextlib.suppress(ImportError):
+        import hirc
+    sys.path.append(str(HERE))
 
 import torch  # noqa: E402
 

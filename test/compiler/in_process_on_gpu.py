@@ -29,8 +29,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from compiler.in_process_cases import Check, Command, Group, Opened, groups
-from compiler.in_process_times import print_times
 
 import hirc
 from hirc.compiler.compile_program import load_program
@@ -38,6 +36,11 @@ from hirc.compiler.errors import HircError
 from hirc.compiler.source import Source
 from hirc.tools.hirc_arguments import parse_arguments
 
+from .in_process_cases import Check, Command, Group, Opened, groups
+from .in_process_times import print_times
+
+# From there modules have their names.
+_TESTS = Path(__file__).parents[1]
 _GROUP_SECONDS = 180
 # Of so many groups one is made into an executable too.
 _EXECUTABLES = 6
@@ -170,7 +173,7 @@ class _Worker:
         if process is None:
             command = [sys.executable, "-m", "compiler.in_process_on_gpu", *self._words, "--worker"]
             pipe = subprocess.PIPE
-            process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
+            process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, cwd=_TESTS)
             self._process = process
         assert process.stdin is not None
         assert process.stdout is not None

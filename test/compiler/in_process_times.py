@@ -41,6 +41,8 @@ _PROGRAM = """
     function_type = (memref<?x256xf32>) -> memref<?xf32>}} : () -> ()
 """
 _ENDS = ("first call", "second call", "ready")
+# From there modules have their names.
+_TESTS = Path(__file__).parents[1]
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,9 @@ def print_times(device: str, rounds: int) -> int:
             # Of the driver's own cache nothing is to come.
             apart = {"HIRC_TRACE": str(Path(folder) / "trace.json"), "CUDA_CACHE_DISABLE": "1"}
             command = [sys.executable, "-m", "compiler.in_process_times", *words]
-            done = subprocess.run(command, env={**os.environ, **apart}, timeout=240, check=False)
+            done = subprocess.run(
+                command, env={**os.environ, **apart}, cwd=_TESTS, timeout=240, check=False
+            )
             if done.returncode:
                 failed += 1
                 print(f"times, {column}: status {done.returncode}", flush=True)

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 
 import pytest
 import torch
-from compiler.in_process_cases import Group, Opened, groups
-from compiler.in_process_on_gpu import check_group, check_groups, print_reports, same_bits
-from compiler.in_process_times import print_times, stage_seconds
 from host_ir.element_values import DTYPES
 
 import hirc
+
+from .in_process_cases import Group, Opened, groups
+from .in_process_on_gpu import check_group, check_groups, print_reports, same_bits
+from .in_process_times import print_times, stage_seconds
 
 _PROGRAM = """
 "hir.program"() ({
