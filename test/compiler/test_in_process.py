@@ -8,27 +8,31 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 import pytest
 import torch
 
 import hirc
 from hirc.compiler.cache import find_cache
 from hirc.compiler.code import Code, Entry
-from hirc.compiler.compile_code import CodeCompilation
+from hirc.compiler.compile_code import CodeCompilation, Compiled, compile_code
 from hirc.compiler.compile_program import weight_memory
 from hirc.compiler.cpu_device.code import runs_wide_code
 from hirc.compiler.device_containers import DeviceCode, fatbin
-from hirc.compiler.errors import ExecutionError, InputError, UnsupportedError
+from hirc.compiler.errors import ExecutionError, InputError, InternalError, UnsupportedError
 from hirc.compiler.llvm_ir import LlvmModule, host_machine
 from hirc.compiler.loader_code import load_code
+from hirc.compiler.options import Emit, Options
 from hirc.compiler.safetensors import TensorFile
-from hirc.compiler.target import Devices
-from hirc.compiler.toolchain import find_clang, find_cuda
+from hirc.compiler.source import Source
+from hirc.compiler.target import Devices, Target
+from hirc.compiler.toolchain import Cuda, find_clang, find_cuda
 from support.program_command import ADD, ORIGINS
 from support.weights import BIAS, DENSE, VALUES, WEIGHT, tensor, write_values
 
@@ -298,3 +302,40 @@ def test_containers_are_those_of_the_tool(tmp_path: Path) -> None:
         [cuda.fatbinary, "-64", f"--create={output}", "--compress=false", image], check=True
     )
     assert fatbin([DeviceCode("sm_90a", text.encode(), is_ptx=True)]) == output.read_bytes()
+
+
+def _compiled_code(text: str, target: str) -> Compiled:
+    options = Options(
+        inputs=("program",), output="program.so", emit=Emit.SHARED, targets=(Target.parse(target),)
+    )
+    return compile_code(Source("program", text.encode(), is_made=True), options)
+
+
+def test_a_gpu_s_code_is_made_beside_the_host_s(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What goes on meanwhile ends where the host's code fails, and gives what a cubin alone is."""
+    code = _compiled_code(ADD, "sm_90a").code
+    ((arch, data, is_ptx),) = [(each.arch, each.data, each.is_ptx) for each in code.images]
+    assert (arch, data[:4], is_ptx) == ("sm_90a", b"\x7fELF", False)
+
+    def fails(*_: object, **__: object) -> bytes:
+        raise InternalError("the host's code is lost")
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    others = set(psutil.Process().children())
+    module = "hirc.compiler.compile_code"
+    for place in ("CodeCompilation._host_with", "CodeCompilation._begin_assembling", "host_object"):
+        with monkeypatch.context() as patch:
+            patch.setattr(f"{module}.{place}", fails)
+            with pytest.raises(InternalError, match="is lost"):
+                _compiled_code(ADD, "sm_90a")
+        assert set(psutil.Process().children()) <= others
+        assert os.listdir(tmp_path) == []
+
+
+def test_without_ptxas_the_driver_is_given_ptx(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Cuda, "ptxas", property(lambda self: self.root / "no-ptxas"))
+    (image,) = _compiled_code(ADD, "sm_90a").code.images
+    assert image.is_ptx
+    assert b".entry" in image.data
