@@ -216,7 +216,10 @@ def _split(part: _Part, splits: dict[int, _Sizes]) -> None:
     with op.location, ir.InsertionPoint(op):
         for number, each in enumerate(accesses):
             _check_sizes(op, number, each)
-        operands = [_expanded(each, names, splits) for each in accesses]
+        operands = [
+            _expanded(each, names, splits, is_read=number < count)
+            for number, each in enumerate(accesses)
+        ]
         block = op.regions[0].blocks[0]
         _rename(op, names)
         reducing = [name for loop in reducing_loops(op) for name in names[loop]]
@@ -246,8 +249,13 @@ def _check_sizes(op: ir.Operation, number: int, each: Access) -> None:
             assert_equal(*sizes, f"{which} must have the same size", "{0} and {1}")
 
 
-def _expanded(each: Access, names: Sequence[Sequence[int]], splits: dict[int, _Sizes]) -> Access:
-    """Returns the same element where loops are split, of the operand with its dims split."""
+def _expanded(
+    each: Access, names: Sequence[Sequence[int]], splits: dict[int, _Sizes], *, is_read: bool
+) -> Access:
+    """Returns the same element where loops are split, of the operand with its dims split.
+
+    What is read may be what a reshape reads, with dims of size 1 besides. A result has none.
+    """
     kind = ir.RankedTensorType(each.value.type)
     groups: list[list[int]] = []
     shape: list[int] = []
@@ -268,7 +276,7 @@ def _expanded(each: Access, names: Sequence[Sequence[int]], splits: dict[int, _S
     if maker is not None and maker.name == _EMPTY:
         made = ir.Operation.create(_EMPTY, [result], list(maker.operands)).results[0]
         return Access(made, tuple(index))
-    if maker is not None and maker.name == _COLLAPSE:
+    if is_read and maker is not None and maker.name == _COLLAPSE:
         source = maker.operands[0]
         places = _behind(
             maker, [[(index[axis], shape[axis]) for axis in group] for group in groups]

@@ -233,3 +233,33 @@ func.func @open(%x: tensor<8x4x32xf32>, %w: tensor<?x32xf32>) -> tensor<32x32xf3
   } -> tensor<32x32xf32>
   return %q : tensor<32x32xf32>
 }
+
+// -----
+
+#one = affine_map<(d0) -> (d0)>
+#three = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+
+// What is read is taken from before the reshape, with its dim of size 1; a result that begins as the
+// same tensor has none.
+
+// CHECK-LABEL: func.func @begins_as_a_reshape(
+// CHECK:         [[MADE:%.*]] = linalg.generic
+// CHECK:         [[SPLIT:%.*]] = linalg.generic {{.*}} ins([[MADE]] : tensor<16x1x3xf32>) outs({{%.*}} : tensor<16x3xf32>)
+// CHECK:         tensor.collapse_shape [[SPLIT]] {{\[\[}}0, 1]] : tensor<16x3xf32> into tensor<48xf32>
+func.func @begins_as_a_reshape(%x: tensor<16x1x3xf32>) -> tensor<48xf32> {
+  %e = tensor.empty() : tensor<16x1x3xf32>
+  %p = linalg.generic {indexing_maps = [#three, #three], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : tensor<16x1x3xf32>) outs(%e : tensor<16x1x3xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %y = math.exp %a : f32
+    linalg.yield %y : f32
+  } -> tensor<16x1x3xf32>
+  %c = tensor.collapse_shape %p [[0, 1, 2]] : tensor<16x1x3xf32> into tensor<48xf32>
+  %q = linalg.generic {indexing_maps = [#one, #one], iterator_types = ["parallel"]}
+      ins(%c : tensor<48xf32>) outs(%c : tensor<48xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %y = arith.mulf %a, %a : f32
+    linalg.yield %y : f32
+  } -> tensor<48xf32>
+  return %q : tensor<48xf32>
+}
