@@ -5,6 +5,7 @@ from __future__ import annotations
 from ....dialects import llvm
 from ....dialects.mlir import arith, cf, func, ir
 from ...body_names import BODY_PREFIX
+from ...pass_base import fail
 from ...weights import Role, WeightLayout
 from .code import Code
 from .info import constant, numbers
@@ -61,6 +62,10 @@ def bind_weights(code: Code, body: ir.Operation, layout: WeightLayout, *, is_cal
         }
         if not names:
             continue
+        known = layout.places if key == "weight" else states
+        for name in names.values():
+            if name not in known:
+                fail(body, f"hirc.weights of the module has no {key} of the name '{name}'")
         base = block.add_argument(code.types.ptr, bound.location)
         bound.attributes[mark] = ir.UnitAttr.get()
         with ir.InsertionPoint.at_block_begin(block):

@@ -62,3 +62,14 @@ func.func private @hirc_body_f(%x: memref<4xf32>, %stream: !llvm.ptr) -> memref<
                 hir.outputs = [{name = "y", type = memref<4xf32>, origin = "input", input = 3}]} {
   return %x : memref<4xf32>
 }
+
+// -----
+
+module attributes {hirc.weights = {bytes = 128 : i64, file = "",
+    header = "{\"w\":{\"dtype\":\"F32\",\"shape\":[4,8],\"data_offsets\":[0,128]}}"}} {
+  // expected-error @below {{hirc.weights of the module has no weight of the name 'v'}}
+  func.func private @hirc_body_f(%v: memref<4x8xf32>, %stream: !llvm.ptr)
+      attributes {hir.inputs = [{name = "v", type = memref<4x8xf32>, weight = "v"}], hir.outputs = []} {
+    return
+  }
+}
