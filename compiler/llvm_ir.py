@@ -138,6 +138,7 @@ class LlvmModule:
                 hint=f"bitcode of LLVM {CONSUMER_LLVM} or older can be read, of a newer one not",
             ) from error
         try:
+            _verify_library(library, origin)
             wanted = self._wanted_from(library, origin)
         except InputError:
             library.close()
@@ -346,6 +347,17 @@ class LlvmModule:
     def assembly(self) -> str:
         activity.enter_step("LLVM's code generator")
         return self._target.emit_assembly(self._module)
+
+
+def _verify_library(library: llvm.ModuleRef, origin: str) -> None:
+    """Raises InputError for bitcode that can be read and is no program."""
+    try:
+        library.verify()
+    except RuntimeError as error:
+        raise InputError(
+            f"LLVM's verifier refuses {origin}: {str(error).strip()}",
+            hint="the file is damaged; make it again",
+        ) from error
 
 
 def _free(module: llvm.ModuleRef, context: llvm.ContextRef) -> None:

@@ -16,7 +16,7 @@ _QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _NAMES = ("sym_name", "name", "kind", "function", "sym_visibility")
 
 
-def refuse_odd_names(module: ir.Module, file: str, text: str | None) -> None:
+def refuse_odd_names(module: ir.Operation, file: str, text: str | None) -> None:
     """Raises InputError for the first name that is not UTF-8; `text` is None for bytecode."""
     if text is not None and not _NOT_ASCII.search(text):
         return
@@ -31,9 +31,9 @@ def refuse_odd_names(module: ir.Module, file: str, text: str | None) -> None:
             return ir.WalkResult.INTERRUPT
         return ir.WalkResult.ADVANCE
 
-    module.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
+    module.walk(visit, ir.WalkOrder.PRE_ORDER)
     if odd:
-        raise odd_name(position_of(odd[0].location) or Position(file, 0, 0))
+        raise _odd_name(position_of(odd[0].location) or Position(file, 0, 0))
 
 
 def _read(attribute: ir.Attribute, *, is_name: bool = True) -> None:
@@ -51,7 +51,7 @@ def _read(attribute: ir.Attribute, *, is_name: bool = True) -> None:
             _read(named.attr)
 
 
-def odd_name(position: Position) -> InputError:
+def _odd_name(position: Position) -> InputError:
     """Returns the error for a name that is not UTF-8."""
     return InputError(
         "a name is not UTF-8",
@@ -61,15 +61,28 @@ def odd_name(position: Position) -> InputError:
     )
 
 
-def find_odd_text(file: str, text: str) -> Position | None:
-    """Where the first quoted text is that is not UTF-8, or None."""
+def decoded(file: str, data: bytes) -> str:
+    """Returns a program's text. Raises InputError for one that is not UTF-8."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        column = error.start - data.rfind(b"\n", 0, error.start)
+        raise InputError(
+            f"neither MLIR text nor bytecode: {error}",
+            position=Position(file, line, column),
+            stage="parse",
+        ) from None
+
+
+def refuse_odd_text(file: str, text: str, error: Exception) -> None:
+    """Raises InputError for the first quoted text that is not UTF-8, the cause of `error`."""
     for number, line in enumerate(text.splitlines(), start=1):
         for quoted in _QUOTED.finditer(line):
             try:
                 _BYTE.sub(_unescaped, quoted[0].encode()).decode()
             except UnicodeDecodeError:
-                return Position(file, number, quoted.start() + 1)
-    return None
+                raise _odd_name(Position(file, number, quoted.start() + 1)) from error
 
 
 def _unescaped(byte: re.Match[bytes]) -> bytes:

@@ -5,29 +5,24 @@ from __future__ import annotations
 import resource
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 
 from ..dialects.mlir import ir, load_named_dialects
-from ..pipelines.walking import operations_where
 from . import activity
 from .child import forked
 from .crash import reading_error
 from .diagnostics import parse_error, unreadable_array
 from .errors import InputError, Note, Position
-from .odd_names import find_odd_text, odd_name, refuse_odd_names
-from .session import Diagnostic, Session, position_of
+from .odd_names import decoded, refuse_odd_names, refuse_odd_text
+from .session import Diagnostic, Session
 from .source import STDIN_NAME, UNNAMED, Source
 from .unreadable_line import BAD_ALLOCATION, out_of_memory
+from .unverified import refuse_unverified
 from .watcher import signal_name
 
 # The processor time that MLIR may read for, far more than any program takes.
 _READING_SECONDS = 10
 _BYTES_A_SECOND = 50_000
-# In an operation's numbers MLIR has it in the place of an operand.
-_OPEN = -(1 << 63)
-# Dialects whose operations take operands of type index in the places of such numbers alone.
-_WITH_SIZES = ("tensor.", "memref.")
 
 
 def damaged_bytecode(name: str) -> InputError:
@@ -95,10 +90,7 @@ def _read_by(source: Source, session: Session) -> bytes:
 def parse(source: Source, session: Session) -> ir.Module:
     """The module a source holds. Raises InputError with MLIR's own message and position."""
     if source.text is not None:
-        try:
-            source.data.decode()
-        except UnicodeDecodeError as error:
-            raise InputError(f"{source.name} is neither MLIR text nor bytecode: {error}") from None
+        decoded(source.name, source.data)
         unreadable = unreadable_array(source.text, source.name)
         if unreadable is not None:
             raise unreadable
@@ -119,9 +111,7 @@ def parse(source: Source, session: Session) -> ir.Module:
             # Its texts may be none, and so may be those of a message.
             raise damaged_bytecode(source.name) from error
         if not isinstance(error, ir.MLIRError):
-            odd = find_odd_text(source.name, source.text or "")
-            if odd is not None:
-                raise odd_name(odd) from error
+            refuse_odd_text(source.name, source.text or "", error)
             raise
         found = [in_file(each, source.name) for each in session.take_diagnostics()]
         failed = parse_error(found, source.name, source.text or "")
@@ -130,37 +120,6 @@ def parse(source: Source, session: Session) -> ir.Module:
             here = Note("it stands in this bytecode", Position(source.name, 0, 0))
             failed.notes = (*failed.notes, here)
         raise failed from error
-    refuse_odd_names(module, source.name, source.text)
-    refuse_unmatched_sizes(module.operation, source.text)
+    refuse_odd_names(module.operation, source.name, source.text)
+    refuse_unverified(module.operation, source.text)
     return module
-
-
-def refuse_unmatched_sizes(module: ir.Operation, text: str | None) -> None:
-    """Raises InputError for the number that stands for an operand, where there is no such operand.
-
-    MLIR's verifiers do not look for it, and its printers read past the operands' end.
-    """
-    if text is None or str(_OPEN) not in text:
-        return
-    found = operations_where(module, _lacks_an_operand)
-    if not found:
-        return
-    raise InputError(
-        f"'{found[0].name}' has {_OPEN} among its numbers, which stands for an operand that it "
-        "lacks",
-        position=position_of(found[0].location),
-        op=found[0].name,
-        stage="parse",
-        hint="no offset, size or stride is so small",
-    )
-
-
-def _lacks_an_operand(op: ir.Operation) -> bool:
-    if not op.name.startswith(_WITH_SIZES):
-        return False
-    attributes = [op.attributes[name] for name in op.attributes if name.startswith("static")]
-    numbers = chain.from_iterable(
-        each for each in attributes if isinstance(each, ir.DenseI64ArrayAttr)
-    )
-    operands = sum(isinstance(each.type, ir.IndexType) for each in op.operands)
-    return sum(number == _OPEN for number in numbers) > operands

@@ -10,18 +10,14 @@ from dataclasses import dataclass
 from ..compiler import activity
 from ..compiler.diagnostics import parse_error
 from ..compiler.errors import HircError, InputError
-from ..compiler.parse import (
-    can_be_read_again,
-    damaged_bytecode,
-    in_file,
-    reading,
-    refuse_unmatched_sizes,
-)
+from ..compiler.odd_names import decoded, refuse_odd_names, refuse_odd_text
+from ..compiler.parse import can_be_read_again, damaged_bytecode, in_file, reading
 from ..compiler.rendering import printable
 from ..compiler.session import Session
 from ..compiler.source import Source, is_bytecode
 from ..compiler.stages import IrPrinter
 from ..compiler.unreadable_line import BAD_ALLOCATION, out_of_memory
+from ..compiler.unverified import refuse_unverified
 from ..dialects.mlir import ir, load_named_dialects
 from ..pipelines.pass_base import InvalidResult, PassFailure, find_pass, make_pass, pass_names
 from ..pipelines.pipeline import PipelineSyntaxError, Step, parse_pipeline, run_steps
@@ -94,18 +90,21 @@ def _transformed(chunk: Chunk, request: OptRequest, session: Session) -> bytes |
     except PipelineSyntaxError as error:
         raise InputError(str(error), hint="hirc-opt --list-passes lists hirc's own") from error
     session.take_diagnostics()
+    text = None if is_bytecode(chunk.data) else decoded(chunk.file, chunk.data)
     try:
         with reading(chunk.data):
             module = _parsed(chunk, session.context)
     except (ir.MLIRError, RuntimeError, ValueError) as error:
-        if is_bytecode(chunk.data) and not session.diagnostics:
+        if text is None and not session.diagnostics:
             raise damaged_bytecode(chunk.file) from error
         if not isinstance(error, ir.MLIRError):
+            refuse_odd_text(chunk.file, text or "", error)
             raise
         if not session.diagnostics:
             raise parse_error([], chunk.file, chunk.text) from error
         return None
-    refuse_unmatched_sizes(module, chunk.text)
+    refuse_odd_names(module, chunk.file, text)
+    refuse_unverified(module, text)
     printer = IrPrinter(request.print_ir_after)
     printer.begin(steps, module)
 

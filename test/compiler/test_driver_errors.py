@@ -55,8 +55,8 @@ def test_broken_bytecode(hirc: Hirc, tmp_path: Path, temporary: Path) -> None:
 
 def test_neither_text_nor_bytecode(hirc: Hirc, tmp_path: Path) -> None:
     path = tmp_path / "bad.mlir"
-    path.write_bytes(b"\xff\xfe\x00")
-    assert f"hirc: error: {path} is neither MLIR text nor bytecode" in hirc.fails(path, ARCH)
+    path.write_bytes(b"module {\n  \xff\xfe\x00\n}\n")
+    assert f"{path}:2:3: error: neither MLIR text nor bytecode" in hirc.fails(path, ARCH)
 
 
 def test_syntax_error_on_standard_input(hirc: Hirc) -> None:

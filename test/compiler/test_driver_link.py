@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from time import perf_counter
 
+import llvmlite.binding as llvm
 import pytest
 
 from hirc.compiler.executable import ENTRY_BYTES, DeviceImage, read_linked_file
@@ -316,6 +317,25 @@ def test_device_libraries_that_do_not_fit(hirc: Hirc, clang: Path, tmp_path: Pat
     broken.write_bytes(variable.read_bytes().replace(b"table", b"t\xe8ble"))
     errors = hirc.fails(*words, f"--device-lib={broken}")
     assert f"error: {broken} has a name that is not UTF-8" in errors
+    broken.write_bytes(_refused_by_the_verifier(other.read_bytes()))
+    errors = hirc.fails(*words, f"--device-lib={broken}")
+    assert f"error: LLVM's verifier refuses {broken}: " in errors
+
+
+def _refused_by_the_verifier(bitcode: bytes) -> bytes:
+    """Changes a bit of bitcode, which can be read then all the same."""
+    for place in range(8 * len(bitcode)):
+        damaged = bytearray(bitcode)
+        damaged[place // 8] ^= 1 << place % 8
+        try:
+            module = llvm.parse_bitcode(bytes(damaged))
+        except (RuntimeError, UnicodeDecodeError):
+            continue
+        try:
+            module.verify()
+        except RuntimeError:
+            return bytes(damaged)
+    raise AssertionError("no bit of it makes such a module")
 
 
 def test_equal_inputs_give_equal_objects(hirc: Hirc, tmp_path: Path) -> None:

@@ -404,6 +404,65 @@ def test_names_that_are_not_utf_8(text: str, line: int) -> None:
     assert (error.position.line, error.position.column > 0) == (line, True)
 
 
+_POINTERS = """gpu.module @m {{
+  llvm.func @f(%p: !llvm.ptr{attribute}, %n: i64) -> !llvm.ptr {{
+    {line}
+    llvm.return %p : !llvm.ptr
+  }}
+}}
+"""
+_POINTER_LINES = (
+    "%0 = llvm.alloca %n x {} : (i64) -> !llvm.ptr",
+    "%0 = llvm.getelementptr %p[%n] : (!llvm.ptr, i64) -> !llvm.ptr, {}",
+)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "index",
+        "si32",
+        "memref<2xf32>",
+        "complex<f32>",
+        "f8E4M3FN",
+        "vector<2x2xf32>",
+        "!llvm.void",
+        "!llvm.func<void ()>",
+        "!llvm.array<2 x index>",
+        '!llvm.struct<"s", opaque>',
+    ],
+)
+def test_pointers_to_what_has_no_size(kind: str) -> None:
+    """Upstream's translation to LLVM IR has no type for these, and goes on with none."""
+    for line in _POINTER_LINES:
+        error = refusal(_POINTERS.format(attribute="", line=line.format(kind)))
+        assert isinstance(error, InputError), error
+        assert f"has a pointer to {kind}, which is no LLVM type with a size" in error.message
+        assert error.position is not None
+        assert error.position.line == 3
+    for name in ("byval", "byref", "sret", "inalloca"):
+        error = refusal(_POINTERS.format(attribute=f" {{llvm.{name} = {kind}}}", line=""))
+        assert isinstance(error, InputError), error
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "i3",
+        "bf16",
+        "!llvm.ptr<3>",
+        "vector<4xf32>",
+        "vector<2x!llvm.ptr>",
+        "!llvm.array<2 x array<3 x vector<2xf16>>>",
+        '!llvm.struct<"index opaque", packed (i8, struct<(ptr<1>, f64)>)>',
+    ],
+)
+def test_pointers_to_what_has_a_size(kind: str) -> None:
+    for line in _POINTER_LINES:
+        assert refusal(_POINTERS.format(attribute="", line=line.format(kind))) is None
+    assert refusal(_POINTERS.format(attribute=f" {{llvm.byref = {kind}}}", line="")) is None
+
+
 def test_bytes_that_are_no_names_are_taken() -> None:
     """So are locations: the files of a program that was translated have any name."""
     assert (

@@ -327,6 +327,20 @@ def test_a_text_that_mlir_s_reader_crashes_on_after_its_error(run: Run) -> None:
         assert (status, "prog.mlir:5:" in errors) == (1, True), errors
 
 
+def test_bytes_that_are_no_text(run: Run) -> None:
+    head = "// A comment, and what follows.\n"
+    program = '"hir.program"() ({}) {sym_name = "m\\FFin", function_type = () -> ()} : () -> ()'
+    for data, message in (
+        ((head + program).encode(), "prog.mlir:2:34: error: a name is not UTF-8"),
+        ((head + "module {\n  ").encode() + b"\xff}", "3:3: error: neither MLIR text nor bytecode"),
+        ((head + 'module @"\\FF" {}').encode(), "prog.mlir:2:1: error: a name is not UTF-8"),
+    ):
+        (run.folder / "prog.mlir").write_bytes(data)
+        for tool, main in (("hirc", hirc), ("hirc-opt", hirc_opt)):
+            status, errors = run(tool, main, "prog.mlir", "-o", "out")
+            assert (status, message in errors) == (1, True), errors
+
+
 def test_a_number_in_the_place_of_an_operand(run: Run) -> None:
     """MLIR's printers would read past the operands' end."""
     text = """\

@@ -1,0 +1,106 @@
+"""What MLIR's verifiers pass over in a program that was read, and what comes later dies of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import chain
+
+from ..dialects.mlir import ir
+from ..pipelines.walking import operations_where
+from .errors import InputError
+from .session import position_of
+
+# In an operation's numbers MLIR has it in the place of an operand.
+_OPEN = -(1 << 63)
+# Dialects whose operations take operands of type index in the places of such numbers alone.
+_WITH_SIZES = ("tensor.", "memref.")
+
+# Operations and attributes of arguments that name the type of what a pointer points to.
+_POINTED_TO = re.compile(
+    r"llvm\.(?:alloca|getelementptr|va_arg|byval|byref|sret|inalloca|preallocated|elementtype)\b"
+)
+_LISTS_OF_ATTRIBUTES = ("arg_attrs", "res_attrs")
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
+_WORD = re.compile(r"[\w.!$?*-]+")
+# The words of a type that LLVM has and of whose elements the size is known.
+_OF_LLVM = re.compile(
+    r"vector|packed|x|\d+|(?:\d+x)?(?:!llvm\.)?(?:ptr|array|struct|target|x86_amx|ppc_fp128)"
+    r"|(?:\d+x)?(?:i\d+|bf16|f16|f32|f64|f80|f128)"
+)
+
+
+def refuse_unverified(module: ir.Operation, text: str | None) -> None:
+    """Raises InputError for what no verifier looks at; `text` is None for bytecode."""
+    if text is None or str(_OPEN) in text:
+        _refuse_unmatched_sizes(module)
+    if text is None or _POINTED_TO.search(text):
+        _refuse_types_without_size(module)
+
+
+def _refuse_unmatched_sizes(module: ir.Operation) -> None:
+    """Refuses the number that stands for an operand, where there is no such operand.
+
+    Printers read past the operands' end.
+    """
+    found = operations_where(module, _lacks_an_operand)
+    if not found:
+        return
+    raise InputError(
+        f"'{found[0].name}' has {_OPEN} among its numbers, which stands for an operand that it "
+        "lacks",
+        position=position_of(found[0].location),
+        op=found[0].name,
+        stage="parse",
+        hint="no offset, size or stride is so small",
+    )
+
+
+def _lacks_an_operand(op: ir.Operation) -> bool:
+    if not op.name.startswith(_WITH_SIZES):
+        return False
+    attributes = [op.attributes[name] for name in op.attributes if name.startswith("static")]
+    numbers = chain.from_iterable(
+        each for each in attributes if isinstance(each, ir.DenseI64ArrayAttr)
+    )
+    operands = sum(isinstance(each.type, ir.IndexType) for each in op.operands)
+    return sum(number == _OPEN for number in numbers) > operands
+
+
+def _refuse_types_without_size(module: ir.Operation) -> None:
+    """Refuses a pointer to a type that is not LLVM's, or has no size.
+
+    The translation to LLVM IR has no type for it and goes on with none.
+    """
+    found = operations_where(module, lambda op: any(_without_size(op)))
+    if not found:
+        return
+    kind = next(_without_size(found[0]))
+    raise InputError(
+        f"'{found[0].name}' has a pointer to {kind}, which is no LLVM type with a size",
+        position=position_of(found[0].location),
+        op=found[0].name,
+        stage="parse",
+        hint="pointers of the llvm dialect point to integers, floats, pointers, vectors of one "
+        "dim, !llvm.array and !llvm.struct",
+    )
+
+
+def _without_size(op: ir.Operation) -> Iterator[ir.Type]:
+    """Yields the types that an operation's pointers point to and that have no size."""
+    if not op.name.startswith(("llvm.", "func.func", "gpu.func")):
+        return
+    kinds = [op.attributes["elem_type"]] if "elem_type" in op.attributes else []
+    for name in _LISTS_OF_ATTRIBUTES:
+        if name in op.attributes:
+            kinds += [each.attr for attributes in op.attributes[name] for each in attributes]
+    for kind in kinds:
+        if isinstance(kind, ir.TypeAttr) and not _has_size(kind.value):
+            yield kind.value
+    if op.name == "llvm.va_arg" and not _has_size(op.results[0].type):
+        yield op.results[0].type
+
+
+def _has_size(kind: ir.Type) -> bool:
+    words = _WORD.findall(_QUOTED.sub("", str(kind)))
+    return "opaque" not in words and all(_OF_LLVM.fullmatch(word) for word in words)
