@@ -20,6 +20,8 @@ _WITH_SIZES = ("tensor.", "memref.")
 _POINTED_TO = re.compile(
     r"llvm\.(?:alloca|getelementptr|va_arg|byval|byref|sret|inalloca|preallocated|elementtype)\b"
 )
+# A division in an affine expression, and its number; parsers take any.
+_DIVIDED = re.compile(r"\b(?:floordiv|ceildiv|mod) (?:0\b|-)")
 _LISTS_OF_ATTRIBUTES = ("arg_attrs", "res_attrs")
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 _WORD = re.compile(r"[\w.!$?*-]+")
@@ -36,6 +38,8 @@ def refuse_unverified(module: ir.Operation, text: str | None) -> None:
         _refuse_unmatched_sizes(module)
     if text is None or _POINTED_TO.search(text):
         _refuse_types_without_size(module)
+    if text is None or re.search(r"\b(?:floordiv|ceildiv|mod)\b", text):
+        _refuse_divisions(module)
 
 
 def _refuse_unmatched_sizes(module: ir.Operation) -> None:
@@ -65,6 +69,36 @@ def _lacks_an_operand(op: ir.Operation) -> bool:
     )
     operands = sum(isinstance(each.type, ir.IndexType) for each in op.operands)
     return sum(number == _OPEN for number in numbers) > operands
+
+
+def _refuse_divisions(module: ir.Operation) -> None:
+    """Refuses affine expressions that divide by 0 or less, which have no meaning."""
+    found = operations_where(module, _divides_by_too_little)
+    if not found:
+        return
+    raise InputError(
+        f"an affine expression of '{found[0].name}' divides by a number that is not positive",
+        position=position_of(found[0].location),
+        op=found[0].name,
+        stage="parse",
+        hint="floordiv, ceildiv and mod are defined for positive divisors",
+    )
+
+
+def _divides_by_too_little(op: ir.Operation) -> bool:
+    kinds = [each.type for each in op.results]
+    kinds += [each.type for region in op.regions for block in region for each in block.arguments]
+    maps = chain.from_iterable(_maps(op.attributes[name]) for name in op.attributes)
+    return any(_DIVIDED.search(str(each)) for each in [*maps, *kinds])
+
+
+def _maps(attribute: ir.Attribute) -> Iterator[ir.Attribute]:
+    """Yields the affine maps, sets of integers and types that an attribute has."""
+    if isinstance(attribute, ir.ArrayAttr):
+        for each in attribute:
+            yield from _maps(each)
+    elif isinstance(attribute, ir.AffineMapAttr | ir.IntegerSetAttr | ir.TypeAttr):
+        yield attribute
 
 
 def _refuse_types_without_size(module: ir.Operation) -> None:

@@ -90,10 +90,11 @@ def _observations(item: Instruction, numbers: Iterator[int]) -> Iterator[Instruc
     type_text, value = result_type(item), item.result
     debug = _debug(item)
     name = f"%hirc.seen{next(numbers)}"
-    if type_text.startswith("{"):
+    while type_text.startswith("{") and type_text.strip("{ }"):
         # Of a compare-and-exchange, what was there.
-        yield Instruction(f"{name}.was = extractvalue {type_text} {value}, 0")
-        type_text, value = split_commas(type_text.strip("{ }"))[0], f"{name}.was"
+        first = f"{name}.first{next(numbers)}"
+        yield Instruction(f"{first} = extractvalue {type_text} {value}, 0")
+        type_text, value = split_commas(type_text[1:-1])[0].strip(), first
     if type_text in _BITS:
         yield Instruction(f"{name}.bits = bitcast {type_text} {value} to {_BITS[type_text]}")
         type_text, value = _BITS[type_text], f"{name}.bits"

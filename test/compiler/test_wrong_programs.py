@@ -463,6 +463,30 @@ def test_pointers_to_what_has_a_size(kind: str) -> None:
     assert refusal(_POINTERS.format(attribute=f" {{llvm.byref = {kind}}}", line="")) is None
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "%0 = affine.apply affine_map<(a) -> (a {} 0)>(%i)",
+        "%0 = affine.min affine_map<(a) -> (3, a + (a + 1) {} -4)>(%i)",
+        "affine.for %k = 0 to affine_map<(a) -> (a {} 0)>(%i) {{ }}",
+        "affine.if affine_set<(a) : (a {} -1 == 0)>(%i) {{ }}",
+        "%0 = affine.load %m[%i {} 0] : memref<?xf32>",
+        "%0 = memref.alloc() : memref<8xf32, affine_map<(a) -> (a {} 0)>>",
+        "memref.copy %m, %m {{a = [affine_map<(a) -> (a {} 0)>]}} : memref<?xf32> to memref<?xf32>",
+    ],
+)
+def test_affine_expressions_that_divide_by_too_little(line: str) -> None:
+    program = "func.func @f(%i: index, %m: memref<?xf32>) {{\n  {}\n  return\n}}"
+    for word in ("floordiv", "ceildiv", "mod"):
+        error = refusal(program.format(line.format(word)))
+        assert isinstance(error, InputError), error
+        assert "divides by a number that is not positive" in error.message
+        assert error.position is not None
+        assert error.position.line == 2
+        right = program.format(line.format(f"{word} 2 +"))
+        assert "divides" not in str(refusal(right))
+
+
 def test_bytes_that_are_no_names_are_taken() -> None:
     """So are locations: the files of a program that was translated have any name."""
     assert (

@@ -91,6 +91,44 @@ def test_spin_loops(body: str, waits: bool, level: int) -> None:
     assert bool(latches) == waits or (level == 0 and "do {" in body)
 
 
+_CARRIED = """\
+target triple = "nvptx64-nvidia-cuda"
+define ptx_kernel void @k(ptr %p, ptr %q) {{
+entry:
+  %first = load {kind}, ptr %q
+  br label %loop
+loop:
+  %carried = phi {kind} [ %first, %entry ], [ %next, %loop ]
+  %next = load volatile {kind}, ptr %q
+  store {kind} %carried, ptr %p
+  br label %loop
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "observed"),
+    [
+        ("float", True),
+        ("i128", True),
+        ("ptr", True),
+        ("{ i32, i1 }", True),
+        ("{ { float, float }, i32 }", True),
+        ("{ { { i64 }, ptr }, [2 x i32] }", True),
+        ("{ [2 x float], i32 }", False),
+        ("{}", False),
+        ("<{ i32, i8 }>", False),
+        ("[2 x i32]", False),
+        ("<2 x float>", False),
+    ],
+)
+def test_what_a_spin_loop_has_seen(kind: str, observed: bool) -> None:
+    text = retarget(IrText.of(_CARRIED.format(kind=kind)), (), RetargetOptions())
+    LlvmModule(text, host_machine(0), name="spin").verify()
+    # What is carried, and what is read.
+    assert ("observe(" in text, "event(" in text) == (observed, not observed)
+
+
 _SHARED = """\
 @a = internal addrspace(3) global [3 x i8] undef, align 1
 @b = internal addrspace(3) global double undef
