@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import resource
 from time import process_time
 from typing import TYPE_CHECKING
@@ -17,6 +18,10 @@ _SECONDS_EACH, _SECONDS = 5, 20
 # No program goes on like this, and the reader says so, unless it failed before.
 _NO_MLIR = b"\n= = ="
 _SILENT = b"silent"
+# An operation that every block may have and that its verifier refuses, and how verifiers begin.
+_WRONG = b'"builtin.module"() : () -> ()\n'
+_OF_VERIFIERS = re.compile(rb"'[\w.]+' op ")
+_IS_CODE = re.compile(rb"\s*[^\s/]")
 # What C++ says that asks for more memory than there can be.
 BAD_ALLOCATION = "std::bad_alloc"
 
@@ -24,8 +29,8 @@ BAD_ALLOCATION = "std::bad_alloc"
 def unreadable_line(data: bytes) -> int | None:
     """Returns the number of the line at which MLIR's reader crashes, or fails and says nothing.
 
-    It is the line of its error where it crashes after one. None where that is not to be found: some
-    programs are read, and crash what checks them.
+    It is the line of its error where it crashes after one, and of the operation whose verifier
+    crashes. None where that is not to be found.
     """
     _, found, _ = forked(lambda: str(_search(data)).encode())
     return int(found or b"0") or None
@@ -63,12 +68,50 @@ def _search(data: bytes) -> int:
 
     if not fails(len(lines)):
         _, told, _ = forked(lambda: _told_line(data, session))
-        return int(told or b"0")
+        return int(told or b"0") or _unverifiable_line(lines, session, ends)
     told, untold = 0, len(lines)
     while untold - told > 1 and _processor_time() < ends:
         middle = (told + untold) // 2
         told, untold = (told, middle) if fails(middle) else (middle, untold)
     return untold if untold - told == 1 else 0
+
+
+def _unverifiable_line(lines: list[bytes], session: Session, ends: float) -> int:
+    """Returns the line of the operation whose verifier crashes; 0 where that is not found.
+
+    Operations of a function are verified in the order of the text, up to the first that is wrong,
+    and those of others besides. So a wrong one is put between the lines: behind what crashes it
+    does not keep it from doing so, and before it does.
+    """
+
+    def crashes(count: int) -> bool | None:
+        """None where an operation goes on over the line's end."""
+        text = b"".join([*lines[:count], _WRONG, *lines[count:]])
+        status, said, _ = forked(lambda: _first_error(text, session))
+        return True if status < 0 else False if _OF_VERIFIERS.match(said) else None
+
+    before: int | None = None
+    for count in range(len(lines) + 1):
+        if _processor_time() > ends:
+            break
+        is_behind = crashes(count)
+        if is_behind and before is not None:
+            between = lines[before:count]
+            text = b"".join(between)
+            if text.count(b"{") == text.count(b"}"):
+                return (
+                    next(n for n, line in enumerate(between) if _IS_CODE.match(line)) + before + 1
+                )
+        if is_behind is not None:
+            before = None if is_behind else count
+    return 0
+
+
+def _first_error(text: bytes, session: Session) -> bytes:
+    """Returns what the reader or a verifier says first."""
+    _read(text, session)
+    errors = [each.message for each in session.diagnostics if each.severity == "error"]
+    return errors[0].encode() if errors else b""
 
 
 def _processor_time() -> float:

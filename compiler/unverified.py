@@ -8,6 +8,7 @@ from itertools import chain
 
 from ..dialects.mlir import ir
 from ..pipelines.walking import operations_where
+from ..pipelines.weights import LAYOUT, layout_fault
 from .errors import InputError
 from .session import position_of
 
@@ -34,12 +35,27 @@ _OF_LLVM = re.compile(
 
 def refuse_unverified(module: ir.Operation, text: str | None) -> None:
     """Raises InputError for what no verifier looks at; `text` is None for bytecode."""
+    if text is None or LAYOUT in text:
+        _refuse_odd_layout(module)
     if text is None or str(_OPEN) in text:
         _refuse_unmatched_sizes(module)
     if text is None or _POINTED_TO.search(text):
         _refuse_types_without_size(module)
     if text is None or re.search(r"\b(?:floordiv|ceildiv|mod)\b", text):
         _refuse_divisions(module)
+
+
+def _refuse_odd_layout(module: ir.Operation) -> None:
+    """Refuses a layout of weights that is not as one stage wrote it for another."""
+    fault = layout_fault(module)
+    if fault is not None:
+        raise InputError(
+            f"{LAYOUT} of the module is not as hirc writes it: {fault}",
+            position=position_of(module.location),
+            op=module.name,
+            stage="parse",
+            hint="leave it out: hirc lays weights out itself",
+        )
 
 
 def _refuse_unmatched_sizes(module: ir.Operation) -> None:

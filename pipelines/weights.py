@@ -40,7 +40,7 @@ _ROWS, _MANY_ROWS = 8, 64
 # The support library copies parts of so many dims (STRIDED_MAX_RANK).
 _MOST_DIMS = 64
 
-_LAYOUT = "hirc.weights"
+LAYOUT = "hirc.weights"
 _METADATA = "__metadata__"
 # What the safetensors format calls MLIR's element types.
 _DTYPES = {
@@ -202,14 +202,14 @@ class WeightLayout:
             if self.states:
                 states = [asdict(state) for state in self.states]
                 entries["states"] = ir.StringAttr.get(json.dumps(states, ensure_ascii=False))
-            module.attributes[_LAYOUT] = ir.DictAttr.get(entries)
+            module.attributes[LAYOUT] = ir.DictAttr.get(entries)
 
 
 def read_layout(module: ir.Operation) -> WeightLayout | None:
     """Returns the layout noted at a module, or None."""
-    if _LAYOUT not in module.attributes:
+    if LAYOUT not in module.attributes:
         return None
-    noted = ir.DictAttr(module.attributes[_LAYOUT])
+    noted = ir.DictAttr(module.attributes[LAYOUT])
     entries: dict[str, Any] = json.loads(ir.StringAttr(noted["header"]).value)
     metadata = entries.pop(_METADATA, {})
     parts: dict[str, Any] = (
@@ -234,6 +234,33 @@ def read_layout(module: ir.Operation) -> WeightLayout | None:
         parts.get("places"),
         parts.get("bytes", 0),
     )
+
+
+def layout_fault(module: ir.Operation) -> str | None:
+    """Returns what is wrong with the layout that a program brings with it, or None."""
+    try:
+        layout = read_layout(module)
+        if layout is None:
+            return None
+        values = (*layout.weights, *layout.states)
+        places = {**layout.offsets, **layout.places}
+        ends = [layout.offsets[each.name] + each.bytes for each in layout.weights]
+        numbers = [layout.bytes, layout.parts_bytes, *places.values()]
+        for each in values:
+            numbers += [each.bytes, *each.sizes, *(size for size, _ in each.cuts)]
+            if each.dtype not in _DTYPES.values():
+                return f"'{each.dtype}' is no element type"
+            if any(not -1 <= dim < len(each.sizes) for _, dim in each.cuts):
+                return f"what divides '{each.name}' is none of its dims"
+        if any(type(number) is not int or number < 0 for number in numbers):
+            return "a size or an offset is no number"
+        if set(layout.places) != {each.name for each in layout.weights}:
+            return "it has places of other weights"
+        if any(end > layout.bytes for end in ends):
+            return "a weight goes beyond the end"
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        return str(error)
+    return None
 
 
 def divided_weights(function: ir.Operation) -> set[str]:

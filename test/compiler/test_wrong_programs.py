@@ -487,6 +487,46 @@ def test_affine_expressions_that_divide_by_too_little(line: str) -> None:
         assert "divides" not in str(refusal(right))
 
 
+_LAYOUT = """\
+module attributes {hirc.weights = {bytes = 256 : i64, file = "", header =
+    "{\\"w\\":{\\"dtype\\":\\"F32\\",\\"shape\\":[4],\\"data_offsets\\":[0,16]}}"}} {
+  func.func @f(%x: tensor<4xf32>, %w: tensor<4xf32> {hirc.weight = "w"}) -> tensor<4xf32> {
+    %0 = arith.addf %x, %w : tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("bytes = 256 : i64, ", ""),
+        ("bytes = 256 : i64", 'bytes = "256"'),
+        ("bytes = 256", "bytes = 12"),
+        ("file = ", "filefile = "),
+        ("header =", "head ="),
+        (r"{\"w\":", r"[\"w\","),
+        (r"\"dtype\":", r"\"type\":"),
+        (r"\"F32\"", r"\"F33\""),
+        ("[4]", "4"),
+        ("[4]", r"[\"4\"]"),
+        ("[4]", "[-4]"),
+        ("[0,16]", "[0]"),
+        ("[0,16]", "[-1,15]"),
+        ("[0,16]", "[16,0]"),
+    ],
+)
+def test_damaged_layouts_of_weights(before: str, after: str) -> None:
+    assert refusal(_LAYOUT) is None
+    assert before in _LAYOUT
+    error = refusal(_LAYOUT.replace(before, after, 1))
+    assert isinstance(error, InputError), error
+    assert "hirc.weights of the module is not as hirc writes it: " in error.message
+    assert error.position is not None
+    assert error.position.line == 1
+
+
 def test_bytes_that_are_no_names_are_taken() -> None:
     """So are locations: the files of a program that was translated have any name."""
     assert (

@@ -327,6 +327,35 @@ def test_a_text_that_mlir_s_reader_crashes_on_after_its_error(run: Run) -> None:
         assert (status, "prog.mlir:5:" in errors) == (1, True), errors
 
 
+_CRASHES_IN_A_VERIFIER = """\
+gpu.module @products {
+  llvm.func @before() {
+    llvm.return
+  }
+  llvm.func @multiply(%a: vector<2xf16>, %c: f32) {
+    // What follows has a complex sum.
+    %product = nvvm.mma.sync A[%a, %a, %a, %a] B[%a, %a] C[%c, %c, %c, %c]
+        {layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>,
+         shape = #nvvm.shape<m = 16, n = 8, k = 16>}
+        : (vector<2xf16>, vector<2xf16>, f32) -> !llvm.struct<(complex<f32>, f32, f32, f32)>
+    llvm.return
+  }
+  llvm.func @after() {
+    llvm.return
+  }
+}
+"""
+
+
+def test_a_text_that_a_verifier_crashes_on(run: Run) -> None:
+    (run.folder / "prog.mlir").write_text(_CRASHES_IN_A_VERIFIER)
+    message = "prog.mlir:7:1: error: MLIR's reader cannot read this line: it crashes (SIGABRT"
+    for tool, main in (("hirc", hirc), ("hirc-opt", hirc_opt)):
+        status, errors = run(tool, main, "prog.mlir", "-o", "out")
+        assert (status, message in errors) == (1, True), errors
+    assert unreadable_line(_CRASHES_IN_A_VERIFIER.replace("complex<f32>", "f32").encode()) is None
+
+
 def test_bytes_that_are_no_text(run: Run) -> None:
     head = "// A comment, and what follows.\n"
     program = '"hir.program"() ({}) {sym_name = "m\\FFin", function_type = () -> ()} : () -> ()'
