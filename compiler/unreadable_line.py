@@ -99,9 +99,8 @@ def _unverifiable_line(lines: list[bytes], session: Session, ends: float) -> int
             between = lines[before:count]
             text = b"".join(between)
             if text.count(b"{") == text.count(b"}"):
-                return (
-                    next(n for n, line in enumerate(between) if _IS_CODE.match(line)) + before + 1
-                )
+                code = (place for place, line in enumerate(between) if _IS_CODE.match(line))
+                return before + next(code, 0) + 1
         if is_behind is not None:
             before = None if is_behind else count
     return 0

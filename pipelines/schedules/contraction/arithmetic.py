@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ....dialects.mlir import arith, gpu, ir, vector
 from ...rewriting import constant
 from ..elements import element_bytes, load
@@ -30,6 +32,8 @@ from .form import Form
 from .indices import add, byte, i32, number, plus, times
 from .side import Side
 
+# The part of a step's terms after which what is to go on meanwhile is begun.
+_LATE = 3 / 4
 # A result's row and column in the tile, and neighbours from there on.
 Piece = tuple[ir.Value, ir.Value, ir.Value]
 
@@ -37,7 +41,9 @@ Piece = tuple[ir.Value, ir.Value, ir.Value]
 class Vectors:
     """Products of vectors: a thread has rows and columns of the tile in groups that lie together.
 
-    A warp has 4 by 8 such threads.
+    A warp has 4 by 8 such threads. In quarters of 4 by 2 they would read a third less from shared
+    memory, at 1 % less time, and write results into few banks, which took short sums up to 16 %
+    more.
     """
 
     def __init__(self, form: Form, made: Configuration, sides: tuple[Side, Side]) -> None:
@@ -62,10 +68,14 @@ class Vectors:
         zeros = constant(ir.VectorType.get([self._unit], self._form.total), 0)
         return [zeros] * (self._made.thread_rows * self._groups)
 
-    def add(self, start: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
+    def add(
+        self, start: ir.Value, sums: list[ir.Value], meanwhile: Callable[[], None] | None = None
+    ) -> list[ir.Value]:
         """Adds the products of the step at an address of shared memory, in the order of terms."""
         made = self._made
         for term in range(made.terms):
+            if meanwhile is not None and term == int(made.terms * _LATE):
+                meanwhile()
             rows = self._fragment(0, start, term)
             columns = self._fragment(1, start, term)
             for row in range(made.thread_rows):
