@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from itertools import chain
 
 from ..dialects.mlir import ir
+from ..pipelines.body_names import CALLING
 from ..pipelines.walking import operations_where
 from ..pipelines.weights import LAYOUT, layout_fault
 from .errors import InputError
@@ -37,6 +39,8 @@ def refuse_unverified(module: ir.Operation, text: str | None) -> None:
     """Raises InputError for what no verifier looks at; `text` is None for bytecode."""
     if text is None or LAYOUT in text:
         _refuse_odd_layout(module)
+    if text is None or CALLING in text:
+        _refuse_odd_calling(module)
     if text is None or str(_OPEN) in text:
         _refuse_unmatched_sizes(module)
     if text is None or _POINTED_TO.search(text):
@@ -56,6 +60,33 @@ def _refuse_odd_layout(module: ir.Operation) -> None:
             stage="parse",
             hint="leave it out: hirc lays weights out itself",
         )
+
+
+def _refuse_odd_calling(module: ir.Operation) -> None:
+    """Refuses what is said of how Python calls a program, where it is not as the importer says."""
+    found = operations_where(module, lambda op: CALLING in op.attributes and not _is_calling(op))
+    if found:
+        raise InputError(
+            f"{CALLING} of '{found[0].name}' is not as hirc writes it",
+            position=position_of(found[0].location),
+            op=found[0].name,
+            stage="parse",
+            hint="leave it out: it is for programs that were imported",
+        )
+
+
+def _is_calling(op: ir.Operation) -> bool:
+    text = op.attributes[CALLING]
+    try:
+        data = json.loads(text.value) if isinstance(text, ir.StringAttr) else None
+    except ValueError:
+        return False
+    if not isinstance(data, dict) or not isinstance(data.get("inputs"), dict):
+        return False
+    parameters = data.get("parameters")
+    return isinstance(parameters, list) and all(
+        isinstance(each, dict) and {"name", "kind"} <= each.keys() for each in parameters
+    )
 
 
 def _refuse_unmatched_sizes(module: ir.Operation) -> None:

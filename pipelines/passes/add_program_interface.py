@@ -13,7 +13,7 @@ from ..hir.interface.exports import add_exports, add_packed_function
 from ..hir.interface.function import add_function
 from ..hir.interface.graphs import can_replay
 from ..hir.interface.info import add_calling, add_info
-from ..hir.interface.signature import Signature, read_signature
+from ..hir.interface.signature import Signature, check_described, read_signature
 from ..hir.interface.weights import Weights, bind_weights, program_name
 from ..pass_base import Pass, fail, register
 from ..symbols import make_room_for_main
@@ -149,6 +149,7 @@ def _bind_weights(code: Code, module: ir.Operation) -> Weights | None:
         for call in operations_where(module, lambda inner: inner.name == "func.call")
     }
     for body, name in _bodies(module):
+        check_described(body)
         with body.location:
             code.at(body)
             bind_weights(code, body, layout, is_called=BODY_PREFIX + name in called)

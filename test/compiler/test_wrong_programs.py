@@ -527,6 +527,32 @@ def test_damaged_layouts_of_weights(before: str, after: str) -> None:
     assert error.position.line == 1
 
 
+@pytest.mark.parametrize(
+    "calling",
+    [
+        "3",
+        '"no JSON"',
+        '"[]"',
+        '"{}"',
+        r'"{\22inputs\22: {}, \22parameters\22: [1]}"',
+        r'"{\22inputs\22: {}, \22parameters\22: [{\22name\22: \22x\22}]}"',
+        r'"{\22inputs\22: [], \22parameters\22: []}"',
+    ],
+)
+def test_damaged_descriptions_of_calls(calling: str) -> None:
+    text = (
+        'func.func @f(%x: memref<4xf32>, %s: memref<4xf32> {{hirc.state = "s"}})\n'
+        "    attributes {{hir.calling = {}}} {{\n  return\n}}"
+    )
+    error = refusal(text.format(calling))
+    assert isinstance(error, InputError), error
+    assert error.message == "hir.calling of 'func.func' is not as hirc writes it"
+    assert error.position is not None
+    assert error.position.line == 1
+    right = r'"{\22inputs\22: {}, \22parameters\22: []}"'
+    assert "hir.calling" not in str(refusal(text.format(right)))
+
+
 def test_bytes_that_are_no_names_are_taken() -> None:
     """So are locations: the files of a program that was translated have any name."""
     assert (

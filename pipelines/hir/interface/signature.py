@@ -191,8 +191,19 @@ def _not_given(value: Value) -> Value:
     return replace(value, origin="view") if value.origin == "allocated" else value
 
 
+def check_described(body: ir.Operation) -> None:
+    """Ends the pass where a body does not describe its inputs and outputs as hirc does."""
+    _values(body, "hir.inputs", "input")
+    _values(body, "hir.outputs", "output")
+
+
 def _values(body: ir.Operation, attribute: str, default: str) -> tuple[Value, ...]:
-    return tuple(_each(body, list(ir.ArrayAttr(body.attributes[attribute])), default))
+    if attribute not in body.attributes:
+        fail(body, f"it has no {attribute}, which describe a program's values for its callers")
+    try:
+        return tuple(_each(body, list(ir.ArrayAttr(body.attributes[attribute])), default))
+    except (TypeError, ValueError) as error:
+        fail(body, f"{attribute} are not as hirc writes them: {error}")
 
 
 def _each(body: ir.Operation, entries: Sequence[ir.Attribute], default: str) -> Iterator[Value]:
@@ -201,6 +212,9 @@ def _each(body: ir.Operation, entries: Sequence[ir.Attribute], default: str) -> 
         members = {item.name: item.attr for item in ir.DictAttr(entry)}
         if not isinstance(members.get("type"), ir.TypeAttr):
             fail(body, f"{name} is described without its type")
+        for key in ("weight", "state"):
+            if key in members and not isinstance(members[key], ir.StringAttr):
+                fail(body, f"the {key} that {name} is has no name")
         yield _value(body, members, name)
 
 

@@ -73,3 +73,26 @@ module attributes {hirc.weights = {bytes = 128 : i64, file = "",
     return
   }
 }
+
+// -----
+
+// expected-error @below {{it has no hir.outputs, which describe a program's values for its callers}}
+func.func private @hirc_body_f(%x: f32, %stream: !llvm.ptr) attributes {hir.inputs = [{type = f32}]} {
+  return
+}
+
+// -----
+
+// expected-error @below {{hir.inputs are not as hirc writes them: }}
+func.func private @hirc_body_f(%x: f32, %stream: !llvm.ptr)
+    attributes {hir.inputs = [{type = f32, name = 3}], hir.outputs = []} {
+  return
+}
+
+// -----
+
+// expected-error @below {{the weight that input0 is has no name}}
+func.func private @hirc_body_f(%x: memref<4xf32>, %stream: !llvm.ptr)
+    attributes {hir.inputs = [{type = memref<4xf32>, weight = 3}], hir.outputs = []} {
+  return
+}
