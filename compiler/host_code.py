@@ -106,6 +106,7 @@ def host_module(
     for name in private:
         result.set_linkage(name, "internal")
     result.forbid_optimizing(functions.kept)
+    result.forbid_inlining(functions.called_often)
     if support is not None:
         result.link_bitcode(support, wanted=result.undefined_functions())
     result.add_to_declarations(_COLD, "cold")

@@ -283,6 +283,13 @@ class LlvmModule:
             function.add_function_attribute("noinline")
             function.add_function_attribute("optnone")
 
+    def forbid_inlining(self, names: Iterable[str]) -> None:
+        """Has callers call these functions, unless they are to have copies of them always."""
+        for name in names:
+            function = self._module.get_function(name)
+            if not any("alwaysinline" in str(each) for each in function.attributes):
+                function.add_function_attribute("noinline")
+
     def optimize(self, *, vectorizes_loops: bool = True) -> None:
         """LLVM's default pipeline of the machine's optimisation level."""
         activity.enter_step("LLVM's optimiser")

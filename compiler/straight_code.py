@@ -17,6 +17,9 @@ from ..dialects.records import dataclass
 # Instructions of a function that is optimised, without loops and with them.
 _LARGE = 4_000
 _LARGE_WITH_LOOPS = 20_000
+# Instructions that copies of one function may have in all its callers together: the register
+# allocator takes more than twice the time over a function of twice the size, too.
+_COPIED = 8_000
 # Instructions that are optimised in all; beyond them functions without loops are not.
 _BUDGET = 20_000
 
@@ -36,20 +39,26 @@ class _Function:
 @dataclass(frozen=True)
 class HostFunctions:
     """The functions of an IR text that are too large to be optimised, in its order; whether none
-    has a loop; and those that one call names.
+    has a loop; those that one call names; and those of so many calls that callers are to have no
+    copies of them.
     """
 
     kept: list[str]
     are_straight: bool
     called_once: frozenset[str]
+    called_often: list[str]
 
 
 def host_functions(text: str) -> HostFunctions:
     """Returns what of the functions of an IR text decides how they are optimised."""
     budget = _BUDGET
     names: list[str] = []
+    calls = Counter(_CALL.findall(text))
+    often: list[str] = []
     are_straight = True
     for function in _functions(text):
+        if function.instructions * calls[function.name] > _COPIED:
+            often.append(function.name)
         are_straight &= not function.has_loop
         large = _LARGE_WITH_LOOPS if function.has_loop else _LARGE
         spent = not function.has_loop and function.instructions > budget
@@ -57,9 +66,8 @@ def host_functions(text: str) -> HostFunctions:
             names.append(function.name)
         else:
             budget -= function.instructions
-    calls = Counter(_CALL.findall(text))
     once = frozenset(name for name, count in calls.items() if count == 1)
-    return HostFunctions(names, are_straight, once)
+    return HostFunctions(names, are_straight, once, often)
 
 
 def _functions(text: str) -> Iterator[_Function]:

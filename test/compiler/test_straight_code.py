@@ -45,6 +45,20 @@ def test_what_is_left_is_as_it_was() -> None:
     assert bodies == {"large": 5_001, "small": 1, "inlined": 1}
 
 
+@pytest.mark.parametrize(("count", "often"), [(500, ["launch"]), (50, [])])
+def test_functions_of_many_calls_are_not_copied(count: int, often: list[str]) -> None:
+    calls = "".join(f"  call void @launch(ptr %p, i32 {n})\n" for n in range(count))
+    stores = "".join(f"  store volatile i32 %n, ptr %p, align {4 << n % 3}\n" for n in range(30))
+    text = f"define internal void @launch(ptr %p, i32 %n) {{\n{stores}  ret void\n}}\n"
+    text += f"define void @main(ptr %p) {{\n{calls}  ret void\n}}\n"
+    assert host_functions(text).called_often == often
+    module = LlvmModule(text, host_machine(2), name="host")
+    module.forbid_inlining(often)
+    module.optimize()
+    main = str(module.raw.get_function("main"))
+    assert main.count("@launch(") == (count if often else 0)
+
+
 _CALLS = """
 define internal i32 @once(i32 %x) { %y = add i32 %x, 0 ret i32 %y }
 define internal i32 @twice(i32 %x) { %y = mul i32 %x, %x ret i32 %y }
