@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
 
 from ..dialects.mlir import ir
@@ -49,6 +49,24 @@ def refuse_unverified(module: ir.Operation, text: str | None) -> None:
         _refuse_divisions(module)
 
 
+def _refuse_first(
+    module: ir.Operation,
+    is_wrong: Callable[[ir.Operation], bool],
+    message: Callable[[ir.Operation], str],
+    hint: str,
+) -> None:
+    """Raises InputError for the module's first operation that is wrong."""
+    found = operations_where(module, is_wrong)
+    if found:
+        raise InputError(
+            message(found[0]),
+            position=position_of(found[0].location),
+            op=found[0].name,
+            stage="parse",
+            hint=hint,
+        )
+
+
 def _refuse_odd_layout(module: ir.Operation) -> None:
     """Refuses a layout of weights that is not as one stage wrote it for another."""
     fault = layout_fault(module)
@@ -64,15 +82,12 @@ def _refuse_odd_layout(module: ir.Operation) -> None:
 
 def _refuse_odd_calling(module: ir.Operation) -> None:
     """Refuses what is said of how Python calls a program, where it is not as the importer says."""
-    found = operations_where(module, lambda op: CALLING in op.attributes and not _is_calling(op))
-    if found:
-        raise InputError(
-            f"{CALLING} of '{found[0].name}' is not as hirc writes it",
-            position=position_of(found[0].location),
-            op=found[0].name,
-            stage="parse",
-            hint="leave it out: it is for programs that were imported",
-        )
+    _refuse_first(
+        module,
+        lambda op: CALLING in op.attributes and not _is_calling(op),
+        lambda op: f"{CALLING} of '{op.name}' is not as hirc writes it",
+        "leave it out: it is for programs that were imported",
+    )
 
 
 def _is_calling(op: ir.Operation) -> bool:
@@ -94,16 +109,13 @@ def _refuse_unmatched_sizes(module: ir.Operation) -> None:
 
     Printers read past the operands' end.
     """
-    found = operations_where(module, _lacks_an_operand)
-    if not found:
-        return
-    raise InputError(
-        f"'{found[0].name}' has {_OPEN} among its numbers, which stands for an operand that it "
-        "lacks",
-        position=position_of(found[0].location),
-        op=found[0].name,
-        stage="parse",
-        hint="no offset, size or stride is so small",
+    _refuse_first(
+        module,
+        _lacks_an_operand,
+        lambda op: (
+            f"'{op.name}' has {_OPEN} among its numbers, which stands for an operand that it lacks"
+        ),
+        "no offset, size or stride is so small",
     )
 
 
@@ -120,15 +132,11 @@ def _lacks_an_operand(op: ir.Operation) -> bool:
 
 def _refuse_divisions(module: ir.Operation) -> None:
     """Refuses affine expressions that divide by 0 or less, which have no meaning."""
-    found = operations_where(module, _divides_by_too_little)
-    if not found:
-        return
-    raise InputError(
-        f"an affine expression of '{found[0].name}' divides by a number that is not positive",
-        position=position_of(found[0].location),
-        op=found[0].name,
-        stage="parse",
-        hint="floordiv, ceildiv and mod are defined for positive divisors",
+    _refuse_first(
+        module,
+        _divides_by_too_little,
+        lambda op: f"an affine expression of '{op.name}' divides by a number that is not positive",
+        "floordiv, ceildiv and mod are defined for positive divisors",
     )
 
 
@@ -153,17 +161,15 @@ def _refuse_types_without_size(module: ir.Operation) -> None:
 
     The translation to LLVM IR has no type for it and goes on with none.
     """
-    found = operations_where(module, lambda op: any(_without_size(op)))
-    if not found:
-        return
-    kind = next(_without_size(found[0]))
-    raise InputError(
-        f"'{found[0].name}' has a pointer to {kind}, which is no LLVM type with a size",
-        position=position_of(found[0].location),
-        op=found[0].name,
-        stage="parse",
-        hint="pointers of the llvm dialect point to integers, floats, pointers, vectors of one "
-        "dim, !llvm.array and !llvm.struct",
+    _refuse_first(
+        module,
+        lambda op: any(True for _ in _without_size(op)),
+        lambda op: (
+            f"'{op.name}' has a pointer to {next(_without_size(op))}, which is no LLVM type "
+            "with a size"
+        ),
+        "pointers of the llvm dialect point to integers, floats, pointers, vectors of one dim, "
+        "!llvm.array and !llvm.struct",
     )
 
 
