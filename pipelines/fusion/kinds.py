@@ -127,11 +127,18 @@ def neutral(kind: str, element: ir.Type) -> int | float:
     }.get(kind, 0)
 
 
-def is_neutral(kind: str, start: ir.Value) -> bool:
-    """Returns whether a value is a constant that changes nothing when combined by `kind`."""
+def is_neutral(kind: str, start: ir.Value, *, of_sums: bool = True) -> bool:
+    """Returns whether a value is a constant that changes nothing when combined by `kind`.
+
+    Zeros of either sign change no sum that is begun by a kernel, which begins with 0. With
+    `of_sums` false a value alone has to stay as it is, and 0 makes -0 into 0.
+    """
     if kind in FLOAT_KINDS:
         value, wanted = float_constant(start), neutral(kind, start.type)
-        return value is not None and (value == wanted or (math.isnan(value) and math.isnan(wanted)))
+        if value is None or (math.isnan(value) and math.isnan(wanted)):
+            return value is not None
+        same_sign = math.copysign(1, value) == math.copysign(1, wanted)
+        return value == wanted and (of_sums or same_sign)
     if isinstance(start.owner, ir.Block) or start.owner.operation.name != "arith.constant":
         return False
     attribute = start.owner.operation.attributes["value"]

@@ -97,7 +97,7 @@ def _reduce(found: Reduction, loops: Sequence[int], start: ir.Value) -> ir.Value
     if found.keeps_nan and may_be_nan(start):
         start = extended(start)
         value = arith.select(_is_better(found.kind, value, start), value, start)
-    elif not is_neutral(found.kind, start):
+    elif not is_neutral(found.kind, start, of_sums=bool(loops)):
         value = combine(found.kind, value, extended(start))
     return truncated(value, element)
 

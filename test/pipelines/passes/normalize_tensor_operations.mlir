@@ -22,6 +22,27 @@ func.func @sums(%x: tensor<?x?xf32>, %n: index, %k: f32) -> (tensor<?xf32>, tens
 
 // -----
 
+// The sum of one element from 0 is not that element, which may be -0; from -0 it is.
+// CHECK-LABEL: func.func @sums_of_one
+func.func @sums_of_one(%x: tensor<4x1xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %negative = arith.constant -0.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  // CHECK:        %[[ZERO:.*]] = arith.constant 0.0
+  // CHECK:      ^bb0(%[[A:.*]]: f32, %{{.*}}: f32):
+  // CHECK-NEXT:   %[[S:.*]] = arith.addf %[[A]], %[[ZERO]]
+  // CHECK-NEXT:   linalg.yield %[[S]]
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %s = linalg.reduce {arith.addf} ins(%x : tensor<4x1xf32>) outs(%z : tensor<4xf32>) dimensions = [1]
+  // CHECK:      ^bb0(%[[B:.*]]: f32, %{{.*}}: f32):
+  // CHECK-NEXT:   linalg.yield %[[B]]
+  %n = linalg.fill ins(%negative : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %t = linalg.reduce {arith.addf} ins(%x : tensor<4x1xf32>) outs(%n : tensor<4xf32>) dimensions = [1]
+  return %s, %t : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
 // Narrow floats are accumulated in f32, and a start value with them.
 // CHECK-LABEL: func.func @narrow
 func.func @narrow(%x: tensor<4x8xbf16>, %start: tensor<8xbf16>) -> tensor<8xbf16> {
