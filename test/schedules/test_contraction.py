@@ -390,7 +390,7 @@ SUITE = Suite(
             "boxes",
             "bf16",
             "2 9 7 72",
-            "rows = 192, columns = 64, stages = 3, consumers = 3",
+            "rows = 192, columns = 64, stages = 3, consumers = 3, resident = 1",
             2,
             72,
         ),

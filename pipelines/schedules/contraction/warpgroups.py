@@ -372,6 +372,9 @@ def refusal(plan: WarpgroupPlan, device: Device, made: WarpgroupConfiguration) -
         return f"a thread has registers for {most} 'columns' of so many 'rows'"
     if made.shared_bytes * made.resident > device.shared_bytes:
         return f"'resident' blocks have {device.shared_bytes} bytes of shared memory together"
+    if made.gives_registers and made.resident > 1:
+        # The blocks' own registers would not do: the first consumer to ask for more waits forever.
+        return "'resident' is 1 where more than two 'consumers' take registers from the producer"
     if made.parts > device.cluster_blocks:
         return f"'parts' are {device.cluster_blocks} at most, the blocks of a cluster"
     if made.part_bytes > made.stages * made.stage_bytes:

@@ -9,6 +9,8 @@
 // RUN: hirc %t.parts.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - | FileCheck %s --check-prefix=PARTS
 // RUN: sed 's/ASKED/hir.configuration = {family = "contraction", rows = 64, columns = 64, stages = 4, consumers = 1, parts = 9}/' %s > %t.many.mlir
 // RUN: not hirc %t.many.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - 2>&1 | FileCheck %s --check-prefix=MANY
+// RUN: sed 's/ASKED/hir.configuration = {family = "contraction", rows = 192, columns = 64, stages = 3, consumers = 3, resident = 2}/' %s > %t.registers.mlir
+// RUN: not hirc %t.registers.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - 2>&1 | FileCheck %s --check-prefix=REGISTERS
 // RUN: sed 's/ASKED/hir.configuration = {family = "contraction", rows = 64, columns = 64, depth = 3}/' %s > %t.less.mlir
 // RUN: not hirc %t.less.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - 2>&1 | FileCheck %s --check-prefix=LESS
 // RUN: sed 's/, ASKED//; s/memref<4096x4096xf32>/memref<64x4096xf32>/g; s/\(%x: \|%w : \|= (\)memref<4096/\1memref<64/' %s > %t.few.mlir
@@ -40,6 +42,7 @@
 // PARTS:   nvvm.mapa
 // PARTS:   nvvm.cluster.arrive
 // MANY: error: hir.configuration: 'parts' are 8 at most, the blocks of a cluster
+// REGISTERS: error: hir.configuration: 'resident' is 1 where more than two 'consumers' take registers from the producer
 // Of few rows tiles do not fill the chip: the compiler divides the sums. Of tiles that are mostly
 // empty it does not.
 // FEW:       gpu.func @{{.*}}parts = {{[2-8]}} : i64
