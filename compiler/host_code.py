@@ -30,6 +30,9 @@ _LOWERED_BY_HIRC = frozenset(
 # What the support library says of wrong calls: a program that is right never gets there.
 _COLD = frozenset({"hirc_assert_failed", "hirc_check_failed", "hirc_input_error", "hirc_refuse"})
 
+# What programs of libraries call, which takes the support library's exports along.
+_OF_LIBRARIES = "hirc_call_begins"
+
 
 def entries_of(module: ir.Operation) -> list[Entry]:
     """The offload entries a host module holds."""
@@ -108,7 +111,8 @@ def host_module(
     result.forbid_optimizing(functions.kept)
     result.forbid_inlining(functions.called_often)
     if support is not None:
-        result.link_bitcode(support, wanted=result.undefined_functions())
+        wanted = result.undefined_functions()
+        result.link_bitcode(support, wanted=wanted, exports=_OF_LIBRARIES in wanted)
     result.add_to_declarations(_COLD, "cold")
     result.drop_unused()
     result.verify()

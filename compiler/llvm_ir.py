@@ -74,6 +74,13 @@ def _is_offered(symbol: llvm.ValueRef) -> bool:
     return not symbol.is_declaration and symbol.linkage not in _LOCAL_LINKAGES
 
 
+def _is_shared(symbol: llvm.ValueRef, *, exports: bool) -> bool:
+    """Returns whether a definition of a library is one for all that is linked from it."""
+    if symbol.linkage not in _MERGED_LINKAGES:
+        return False
+    return exports or symbol.visibility is llvm.Visibility.hidden
+
+
 class LlvmModule:
     """A module in a context of its own, for one machine."""
 
@@ -112,13 +119,16 @@ class LlvmModule:
         """llvmlite's own module."""
         return self._module
 
-    def link_bitcode(self, data: bytes, *, wanted: Iterable[str] | None = None) -> list[str]:
+    def link_bitcode(
+        self, data: bytes, *, wanted: Iterable[str] | None = None, exports: bool = True
+    ) -> list[str]:
         """Links a library's definitions and returns their names.
 
-        They become internal, but for weak ones: those are one for the whole program. With
+        They become internal, but for weak ones: those are one for the whole program. Of these the
+        visible ones are what the linked file exports; without `exports` they are internal too. With
         `wanted`, nothing is linked unless the library defines one of those names.
         """
-        return self._link_parsed(llvm.parse_bitcode(data, self._context), wanted)
+        return self._link_parsed(llvm.parse_bitcode(data, self._context), wanted, exports=exports)
 
     def link_library(self, data: bytes, origin: str) -> bool:
         """Links bitcode a user gave if it defines a function that is missing.
@@ -168,16 +178,19 @@ class LlvmModule:
                 )
         return wanted
 
-    def _link_parsed(self, library: llvm.ModuleRef, wanted: Iterable[str] | None) -> list[str]:
+    def _link_parsed(
+        self, library: llvm.ModuleRef, wanted: Iterable[str] | None, *, exports: bool = True
+    ) -> list[str]:
         symbols = [*library.functions, *library.global_variables]
-        defined = {item.name: item.linkage for item in symbols if _is_offered(item)}
+        offered = [item for item in symbols if _is_offered(item)]
+        defined = [item.name for item in offered]
         if wanted is not None and not set(wanted).intersection(defined):
             return []
+        own = [item.name for item in offered if not _is_shared(item, exports=exports)]
         self._adopt(library)
-        for name, linkage in defined.items():
-            if linkage not in _MERGED_LINKAGES:
-                self.set_linkage(name, "internal")
-        return list(defined)
+        for name in own:
+            self.set_linkage(name, "internal")
+        return defined
 
     def _adopt(self, other: llvm.ModuleRef) -> None:
         activity.enter_step("LLVM's linker")
@@ -385,14 +398,15 @@ def merge_bitcode(modules: Sequence[bytes]) -> bytes:
 def hidden_object(bitcode: bytes) -> tuple[bytes, list[str]]:
     """An object file of optimised bitcode of a host, and the symbols that it defines.
 
-    Linked into a library, they are not symbols of the library.
+    Linked into a library, they are not symbols of the library, but for weak ones.
     """
     context = llvm.create_context()
     module = llvm.parse_bitcode(bitcode, context)
     defined: list[str] = []
     for item in [*module.functions, *module.global_variables]:
         if not item.is_declaration and item.linkage not in _LOCAL_LINKAGES:
-            item.visibility = "hidden"
+            if item.linkage not in _MERGED_LINKAGES:
+                item.visibility = "hidden"
             defined.append(item.name)
     return host_machine(2, module.triple).target_machine().emit_object(module), defined
 

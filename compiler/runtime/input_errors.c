@@ -7,7 +7,6 @@
 #include "check.h"
 #include "failure.h"
 #include "program.h"
-#include "ranges.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -303,7 +302,7 @@ static bool wrong_input(const struct subject *subject, const struct dl_tensor *c
 }
 
 // The first byte of a tensor and the one after its last; nothing where it has no bytes.
-static bool span_of(const struct dl_tensor *tensor, int element_bytes, uintptr_t span[2]) {
+bool hirc_tensor_span(const struct dl_tensor *tensor, int element_bytes, uintptr_t span[2]) {
   int64_t low = 0, high = 1;
   if (!tensor->data || is_empty(tensor))
     return false;
@@ -315,26 +314,6 @@ static bool span_of(const struct dl_tensor *tensor, int element_bytes, uintptr_t
   span[0] = (uintptr_t)(first_element(tensor) + low * element_bytes);
   span[1] = (uintptr_t)(first_element(tensor) + high * element_bytes);
   return true;
-}
-
-static void lend(const struct dl_tensor *tensor, const struct hirc_value_info *value) {
-  uintptr_t span[2];
-  if (!value->is_scalar && span_of(tensor, value->element_bytes, span))
-    hirc_cpu_device_lend((const void *)span[0], span[1] - span[0]);
-}
-
-// A library's program is called with tensors that are right.
-void hirc_call_begins(const struct hirc_program_info *program,
-                      const struct dl_tensor *const *inputs, struct dl_tensor *const *outputs) {
-  // It ends with the call.
-  hirc_range_begin(program->name);
-  if (!hirc_cpu_device_lend)
-    return;
-  hirc_cpu_device_lend(NULL, 0);
-  for (int64_t i = 0; i < program->input_count; ++i)
-    lend(inputs[i], &program->inputs[i]);
-  for (int64_t i = 0; i < program->output_count; ++i)
-    lend(outputs[i], &program->outputs[i]);
 }
 
 // The bytes of a tensor.
@@ -375,11 +354,11 @@ int hirc_outputs_overlap(const struct hirc_program_info *program,
     hirc_refuse("no memory is left on the host to compare tensors", 0, 0, NULL);
   for (int64_t i = 0; i < program->output_count; ++i)
     if (program->outputs[i].origin == HIRC_ALLOCATED && !program->outputs[i].is_scalar &&
-        span_of(outputs[i], program->outputs[i].element_bytes, spans[count].range))
+        hirc_tensor_span(outputs[i], program->outputs[i].element_bytes, spans[count].range))
       spans[count++].is_output = true;
   for (int64_t i = 0; i < program->input_count; ++i)
     if (!program->inputs[i].is_scalar &&
-        span_of(inputs[i], program->inputs[i].element_bytes, spans[count].range))
+        hirc_tensor_span(inputs[i], program->inputs[i].element_bytes, spans[count].range))
       spans[count++].is_output = program->inputs[i].origin == HIRC_INPUT;
   qsort(spans, count, sizeof *spans, compare_starts);
   uintptr_t end = 0, output_end = 0;
@@ -397,8 +376,8 @@ int hirc_outputs_overlap(const struct hirc_program_info *program,
 static bool overlaps(const struct subject *subject, const struct subject *other) {
   uintptr_t mine[2], theirs[2];
   if (other->value->is_scalar ||
-      !span_of(subject->tensor, subject->value->element_bytes, mine) ||
-      !span_of(other->tensor, other->value->element_bytes, theirs) || mine[0] >= theirs[1] ||
+      !hirc_tensor_span(subject->tensor, subject->value->element_bytes, mine) ||
+      !hirc_tensor_span(other->tensor, other->value->element_bytes, theirs) || mine[0] >= theirs[1] ||
       theirs[0] >= mine[1])
     return false;
   return say(subject, "its memory overlaps that of %s '%s': %s needs its own", other->role,

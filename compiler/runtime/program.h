@@ -7,6 +7,7 @@
 
 #include "dlpack_abi.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { HIRC_PROGRAM_VERSION = 3 };
@@ -110,10 +111,13 @@ void hirc_input_error(const struct hirc_program_info *program,
 int hirc_outputs_overlap(const struct hirc_program_info *program,
                          const struct dl_tensor *const *inputs,
                          struct dl_tensor *const *outputs);
-void hirc_call_begins(const struct hirc_program_info *program,
-                      const struct dl_tensor *const *inputs, struct dl_tensor *const *outputs);
 int hirc_extents_error(const struct hirc_program_info *program,
                        const struct dl_tensor *const *inputs);
+bool hirc_tensor_span(const struct dl_tensor *tensor, int element_bytes, uintptr_t span[2]);
+
+// library_exports.c
+void hirc_call_begins(const struct hirc_program_info *program,
+                      const struct dl_tensor *const *inputs, struct dl_tensor *const *outputs);
 
 // failure.c
 const char *hirc_error_text(void);
@@ -124,6 +128,9 @@ void hirc_error_say(const char *format, ...) __attribute__((format(printf, 1, 2)
 uint64_t hirc_accepted_devices(const char *location);
 uint64_t hirc_library_devices(void);
 int hirc_stream_finish(void *stream);
+
+// graphs.c
+void hirc_graphs_counted(int64_t counts[4]);
 
 // program_list.c
 const struct hirc_program_info *const *hirc_program_list(int64_t *count);

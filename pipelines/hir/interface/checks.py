@@ -1,7 +1,8 @@
 """Comparing the caller's tensors with what a program takes, without a branch.
 
-Each comparison gives an i1, true where something is wrong; together they decide whether the program
-runs. What is wrong in words is found afterwards, by the support library.
+Each check gives a fault: an i64 that is 0 where all is right. Their bits together decide whether
+the program runs: LLVM takes quadratic time over hundreds of conditions, and none over bits. What is
+wrong in words is found afterwards, by the support library.
 """
 
 from __future__ import annotations
@@ -21,13 +22,12 @@ _HOST_DEVICES = 1 << CPU | 1 << 3 | 1 << 11
 
 # What a tensor's sizes may take in bytes, as far as 64 bits count, and what one dim may span by its
 # stride, and a byte_offset: more than any address space has, and so little that the sum over all
-# dims fits as well.
+# dims fits as well. The last two are powers of two.
 _MOST_BYTES = (1 << 63) - 1
-_MOST_SPANNED = 1 << 56
+_MOST_SPANNED_BITS = 56
 
 _LESS = arith.CmpIPredicate.slt
 _UP_TO = arith.CmpIPredicate.sle
-_BELOW = arith.CmpIPredicate.ult
 _ABOVE = arith.CmpIPredicate.ugt
 
 
@@ -37,8 +37,8 @@ class Seen:
 
     `first` is the address of its first element; `sizes` and `strides` are i64, constants where
     the type has them, and `reaches` how many elements further the last one lies along each dim.
-    `given` is whether an output was handed in, None of an input; `doubt`
-    whether one that was may have two elements in one place, None of an input.
+    `faults` are i64, 0 where nothing is wrong. `given` is whether an output was handed in, None of
+    an input; `doubt` whether one that was may have two elements in one place, None of an input.
     """
 
     value: Value
@@ -50,7 +50,7 @@ class Seen:
     reaches: tuple[ir.Value, ...]
     is_empty: ir.Value
     given: ir.Value | None
-    wrong: tuple[ir.Value, ...]
+    faults: tuple[ir.Value, ...]
     doubt: ir.Value | None = None
 
 
@@ -68,6 +68,7 @@ class Checker:
         assert devices is not None
         i32 = code.types.i32
         self._mask = arith.trunci(i32, devices)
+        self._refused = arith.xori(self._mask, code.i32(-1))
         self.device_number = arith.trunci(i32, arith.shrui(devices, code.i64(32)))
         if not code.has_symbol(_ZEROS):
             count = self._max_rank
@@ -99,14 +100,14 @@ class Checker:
         """Returns a scalar: a tensor without dims in the host's memory."""
         code = self.code
         data, offset = tensor.data, tensor.byte_offset
-        wrong = (
-            code.differ(tensor.rank_and_dtype, code.i64(value.rank_and_dtype)),
-            self._not_among(code.i32(_HOST_DEVICES), tensor.device),
-            code.is_null(data),
+        faults = (
+            code.difference(tensor.rank_and_dtype, code.i64(value.rank_and_dtype)),
+            code.widened(self._is_among(code.i32(~_HOST_DEVICES), tensor.device)),
+            code.widened(code.is_null(data)),
             self._too_far(offset),
         )
         first = code.after(data, offset)
-        return Seen(value, tensor, data, first, (), (), (), code.truth(False), None, wrong)
+        return Seen(value, tensor, data, first, (), (), (), code.truth(False), None, faults)
 
     def buffer(self, tensor: Tensor, value: Value, *, is_output: bool) -> Seen:
         """Returns a buffer. What an output holds counts where it has memory: then it
@@ -115,34 +116,36 @@ class Checker:
         code = self.code
         data = tensor.data
         given = code.negate(code.is_null(data)) if is_output else None
-        other = code.differ(tensor.rank_and_dtype, code.i64(value.rank_and_dtype))
-        wrong = [other]
-        sizes, strides, is_empty = self._extents(tensor, value, other, is_output, wrong)
+        other = code.difference(tensor.rank_and_dtype, code.i64(value.rank_and_dtype))
+        faults = [other]
+        is_other = code.differ(other, code.i64(0))
+        sizes, strides, is_empty = self._extents(tensor, value, is_other, is_output, faults)
         reaches, too_far = self._reaches(value, sizes, strides, is_output=is_output)
-        too_large = [*self._too_large(value, sizes), *too_far]
-        if too_large:
-            wrong.append(code.both(code.negate(is_empty), code.any(too_large)))
-        doubt = None
         offset = tensor.byte_offset
         first = code.after(data, offset)
-        misplaced = [code.is_null(data), self._too_far(offset)]
+        misplaced = [
+            *self._too_large(value, sizes),
+            *too_far,
+            code.widened(code.is_null(data)),
+            self._too_far(offset),
+        ]
         if value.alignment > 1:
-            low_bits = arith.andi(code.number_of(first), code.i64(value.alignment - 1))
-            misplaced.append(code.differ(low_bits, code.i64(0)))
-        wrong.append(code.both(code.negate(is_empty), code.any(misplaced)))
-        wrong += self._device(tensor)
+            misplaced.append(arith.andi(code.number_of(first), code.i64(value.alignment - 1)))
+        faults.append(code.unless(is_empty, code.together(misplaced)))
+        faults.append(self._device(tensor))
+        doubt = None
         if given is not None:
-            wrong = [code.both(given, code.any(wrong))]
+            faults = [code.unless(code.negate(given), code.together(faults))]
             filled = code.both(given, code.negate(is_empty))
             doubt = code.both(filled, self._may_repeat(sizes, strides, reaches))
-        seen = (sizes, strides, reaches, is_empty, given, tuple(wrong), doubt)
+        seen = (sizes, strides, reaches, is_empty, given, tuple(faults), doubt)
         return Seen(value, tensor, data, first, *seen)
 
     def _too_far(self, offset: ir.Value) -> ir.Value:
-        """Returns whether a tensor begins so far past its data that the address
-        would wrap around.
+        """Returns a fault where a tensor begins so far past its data that the address would wrap
+        around.
         """
-        return arith.cmpi(_ABOVE, offset, self.code.i64(_MOST_SPANNED))
+        return arith.shrui(offset, self.code.i64(_MOST_SPANNED_BITS))
 
     def _may_repeat(
         self,
@@ -170,7 +173,7 @@ class Checker:
         return arith.maxsi(number, arith.subi(self.code.i64(0), number))
 
     def _too_large(self, value: Value, sizes: Sequence[ir.Value]) -> list[ir.Value]:
-        """Returns whether so many elements have too many bytes; not asked where the type says."""
+        """Returns faults where elements have too many bytes; not asked where the type says."""
         code = self.code
         declared = prod(size for size in value.sizes if size != OPEN)
         pairs = zip(sizes, value.sizes, strict=True)
@@ -179,11 +182,11 @@ class Checker:
             return []
         limit = _MOST_BYTES // (declared * value.element_bytes)
         count = open_sizes[0]
-        wrong: list[ir.Value] = []
+        faults: list[ir.Value] = []
         for size in open_sizes[1:]:
             count, overflows = code.multiply_checked(count, size)
-            wrong.append(overflows)
-        return [*wrong, arith.cmpi(_ABOVE, count, code.i64(limit))]
+            faults.append(code.widened(overflows))
+        return [*faults, code.widened(arith.cmpi(_ABOVE, count, code.i64(limit)))]
 
     def _reaches(
         self,
@@ -193,7 +196,7 @@ class Checker:
         *,
         is_output: bool,
     ) -> tuple[tuple[ir.Value, ...], list[ir.Value]]:
-        """Returns how far each dim's last element lies from its first, and whether that is too far.
+        """Returns how far each dim's last element lies from its first, and faults where too far.
 
         That is not asked where the type says, nor of packed rows, whose bytes are few enough.
         """
@@ -201,32 +204,32 @@ class Checker:
         lasts = [code.subtract(size, code.i64(1)) for size in sizes]
         if not is_output and value.strides is None:
             return tuple(map(code.multiply, lasts, strides)), []
-        most = _MOST_SPANNED // value.element_bytes
+        bits = _MOST_SPANNED_BITS + 1 - value.element_bytes.bit_length()
         reaches: list[ir.Value] = []
-        wrong: list[ir.Value] = []
+        faults: list[ir.Value] = []
         for last, stride in zip(lasts, strides, strict=True):
             reach, overflows = code.multiply_checked(last, stride)
-            beyond = arith.cmpi(_ABOVE, arith.addi(reach, code.i64(most)), code.i64(2 * most))
-            wrong += [overflows, beyond]
+            beyond = arith.shrui(arith.addi(reach, code.i64(1 << bits)), code.i64(bits + 1))
+            faults += [code.widened(overflows), beyond]
             reaches.append(reach)
-        return tuple(reaches), wrong
+        return tuple(reaches), faults
 
     def _extents(
         self,
         tensor: Tensor,
         value: Value,
-        other: ir.Value,
+        is_other: ir.Value,
         is_output: bool,
-        wrong: list[ir.Value],
+        faults: list[ir.Value],
     ) -> tuple[tuple[ir.Value, ...], tuple[ir.Value, ...], ir.Value]:
         """Sizes and strides, read only where the rank is right, and whether there is no element."""
         code = self.code
         if value.rank == 0:
             return (), (), code.truth(False)
         zeros = code.address_of(_ZEROS)
-        sizes = self._numbers(code.choose(other, zeros, tensor.shape), value.rank)
+        sizes = self._numbers(code.choose(is_other, zeros, tensor.shape), value.rank)
         for size, declared, name in zip(sizes, value.sizes, value.names, strict=True):
-            wrong.append(self._wrong_size(size, declared, name))
+            faults.append(self._wrong_size(size, declared, name))
         sizes = [
             size if declared == OPEN else code.i64(declared)
             for size, declared in zip(sizes, value.sizes, strict=True)
@@ -236,26 +239,35 @@ class Checker:
         for size in reversed(sizes[1:]):
             packed.insert(0, code.multiply(packed[0], size))
         address = tensor.strides
-        has_none = arith.ori(other, code.is_null(address))
+        has_none = arith.ori(is_other, code.is_null(address))
+        found = self._numbers(code.choose(has_none, zeros, address), value.rank)
+        if not is_output and value.strides is None:
+            wrong = code.together(self._other_strides(sizes, found, packed))
+            faults.append(code.unless(is_empty, code.unless(has_none, wrong)))
+            return tuple(sizes), tuple(packed), is_empty
         strides = [
-            arith.select(has_none, row, stride)
-            for row, stride in zip(
-                packed,
-                self._numbers(code.choose(has_none, zeros, address), value.rank),
-                strict=True,
-            )
+            arith.select(has_none, row, stride) for row, stride in zip(packed, found, strict=True)
         ]
-        expected = list(strides)
-        if not is_output:
-            expected = self._expected_strides(value, strides, packed)
-            mismatches = [
-                code.both(code.differ(size, code.i64(1)), code.differ(stride, wanted))
-                for size, stride, wanted in zip(sizes, strides, expected, strict=True)
-                if stride is not wanted
-            ]
-            if mismatches:
-                wrong.append(code.both(code.negate(is_empty), code.any(mismatches)))
+        if is_output:
+            return tuple(sizes), tuple(strides), is_empty
+        expected = self._expected_strides(value, strides, packed)
+        wrong = code.together(self._other_strides(sizes, strides, expected))
+        faults.append(code.unless(is_empty, wrong))
         return tuple(sizes), tuple(expected), is_empty
+
+    def _other_strides(
+        self,
+        sizes: Sequence[ir.Value],
+        strides: Sequence[ir.Value],
+        expected: Sequence[ir.Value],
+    ) -> list[ir.Value]:
+        """Returns faults where strides are not those that are expected; of one element any are."""
+        code = self.code
+        return [
+            code.unless(code.equal(size, code.i64(1)), code.difference(stride, wanted))
+            for size, stride, wanted in zip(sizes, strides, expected, strict=True)
+            if stride is not wanted
+        ]
 
     def _numbers(self, array: ir.Value, count: int) -> list[ir.Value]:
         code = self.code
@@ -264,12 +276,12 @@ class Checker:
     def _wrong_size(self, size: ir.Value, declared: int, name: str) -> ir.Value:
         code = self.code
         if declared != OPEN:
-            return code.differ(size, code.i64(declared))
+            return code.difference(size, code.i64(declared))
         if name and name in self._named:
-            return code.differ(size, self._named[name])
+            return code.difference(size, self._named[name])
         if name:
             self._named[name] = size
-        return arith.cmpi(_LESS, size, code.i64(0))
+        return arith.shrui(size, code.i64(63))
 
     def _expected_strides(
         self, value: Value, strides: Sequence[ir.Value], packed: Sequence[ir.Value]
@@ -282,19 +294,18 @@ class Checker:
             for stride, declared in zip(strides, value.strides, strict=True)
         ]
 
-    def _not_among(self, mask: ir.Value, device: ir.Value) -> ir.Value:
-        """Returns whether a device's kind has no bit in the mask."""
+    def _is_among(self, mask: ir.Value, device: ir.Value) -> ir.Value:
+        """Returns an i32: 0 unless a device's kind has a bit in the mask, or is beyond it."""
         code = self.code
         bit = arith.andi(arith.shrui(mask, arith.andi(device, code.i32(31))), code.i32(1))
-        inside = arith.cmpi(_BELOW, device, code.i32(32))
-        return code.negate(arith.andi(inside, arith.trunci(code.i1, bit)))
+        return arith.ori(bit, arith.shrui(device, code.i32(5)))
 
-    def _device(self, tensor: Tensor) -> list[ir.Value]:
+    def _device(self, tensor: Tensor) -> ir.Value:
+        """Returns a fault where the tensor's memory is not what the program takes."""
         code = self.code
         device = tensor.device
-        elsewhere = code.differ(tensor.device_number, self.device_number)
-        is_gpu = code.any([code.equal(device, code.i32(kind)) for kind in (CUDA, ROCM)])
-        return [
-            self._not_among(self._mask, device),
-            arith.andi(is_gpu, elsewhere),
-        ]
+        elsewhere = arith.xori(tensor.device_number, self.device_number)
+        # The kinds differ in one bit.
+        is_gpu = code.equal(arith.andi(device, code.i32(~(CUDA ^ ROCM))), code.i32(CUDA & ROCM))
+        away = arith.select(is_gpu, elsewhere, code.i32(0))
+        return code.widened(arith.ori(self._is_among(self._refused, device), away))

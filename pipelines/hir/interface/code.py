@@ -131,6 +131,28 @@ class Code(Emitter):
             return self.truth(True)
         return reduce(arith.ori, open_) if open_ else self.truth(False)
 
+    def widened(self, number: ir.Value) -> ir.Value:
+        """Returns an i64 that is 0 where a narrower number without a sign is."""
+        known = self.known(number)
+        return arith.extui(self.types.i64, number) if known is None else self.i64(known)
+
+    def difference(self, left: ir.Value, right: ir.Value) -> ir.Value:
+        """Returns an i64 that is 0 where two i64 are equal."""
+        one, other = self.known(left), self.known(right)
+        return arith.xori(left, right) if one is None or other is None else self.i64(one ^ other)
+
+    def unless(self, condition: ir.Value, number: ir.Value) -> ir.Value:
+        """Returns an i64, or 0 where a condition holds."""
+        known = self.known(condition)
+        if known is not None:
+            return self.i64(0) if known else number
+        return arith.select(condition, self.i64(0), number)
+
+    def together(self, numbers: Sequence[ir.Value]) -> ir.Value:
+        """Returns an i64 with the bits of all."""
+        others = [number for number in numbers if self.known(number) != 0]
+        return reduce(arith.ori, others) if others else self.i64(0)
+
     def subtract(self, left: ir.Value, right: ir.Value) -> ir.Value:
         """Returns a difference of two i64."""
         one, other = self.known(left), self.known(right)

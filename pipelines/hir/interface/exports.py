@@ -7,21 +7,8 @@ from ....dialects.mlir import ir
 from .code import Code
 from .signature import Signature
 
-# The exported function, the support library's that it calls, and its type.
-_EXPORTS = (
-    ("hirc_last_error", "hirc_error_text", "ptr", ()),
-    ("hirc_programs", "hirc_program_list", "ptr", ("ptr",)),
-    ("hirc_free_output", "hirc_output_free", "i32", ("ptr", "ptr")),
-    ("hirc_own_output", "hirc_output_own", "ptr", ("ptr", "ptr", "ptr")),
-    ("hirc_release_output", "hirc_output_release", "i32", ("ptr",)),
-    ("hirc_manage_output", "hirc_output_manage", "ptr", ("ptr", "ptr", "i32")),
-    ("hirc_leave", "hirc_library_leave", "i32", ("ptr",)),
-    ("hirc_synchronize", "hirc_stream_finish", "i32", ("ptr",)),
-    ("hirc_devices", "hirc_library_devices", "i64", ()),
-    ("hirc_graph_counts", "hirc_graphs_counted", "void", ("ptr",)),
-    ("hirc_call_from_python", "hirc_python_function", "ptr", ("ptr", "ptr")),
-)
-# The same of programs that have weights.
+# Of programs that have weights, the exported function, the support library's that it calls, and its
+# type.
 _WEIGHTS_EXPORTS = (
     ("hirc_load_weights", "hirc_weights_load_all", "i32", ()),
     ("hirc_use_weights_file", "hirc_weights_use_file", "i32", ("ptr",)),
@@ -67,8 +54,10 @@ def communicates(module: ir.Operation) -> bool:
 
 
 def add_exports(code: Code, module: ir.Operation, *, has_weights: bool, has_state: bool) -> None:
-    """Adds functions that are one in a linked file, however many of its units have them."""
-    exports = _EXPORTS + _WEIGHTS_EXPORTS * has_weights + _STATE_EXPORTS * has_state
+    """Adds functions that are one in a linked file, however many of its units have them: those that
+    only some libraries have. What all have the support library exports itself (library_exports.c).
+    """
+    exports = _WEIGHTS_EXPORTS * has_weights + _STATE_EXPORTS * has_state
     exports += _COMMUNICATION_EXPORTS * communicates(module)
     for name, target, result, arguments in exports:
         signature = ir.Type.parse(f"!llvm.func<{result} ({', '.join(arguments)})>")

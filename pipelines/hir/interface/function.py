@@ -22,7 +22,7 @@ from .signature import Signature, Value
 from .tensor import tensor_at
 from .weights import Weights
 
-# How many conditions a branch is made of.
+# How many faults, or doubts, a branch is made of.
 _CONDITIONS = 32
 
 
@@ -67,23 +67,23 @@ def add_function(
     for place, value in enumerate(signature.inputs):
         with ir.InsertionPoint(branches.block):
             taken.append(_seen(checker, inputs, place, value))
-            branches.add(taken[-1].wrong)
+            branches.add(taken[-1].faults)
     made: list[Seen] = []
     for place, value in enumerate(signature.outputs):
         with ir.InsertionPoint(branches.block):
             made.append(_seen(checker, outputs, place, value, is_output=True))
-            branches.add(made[-1].wrong)
+            branches.add(made[-1].faults)
     compares = compares_spans(taken, made)
     if not compares:
         # The support library reads sizes and strides, so the tensors have to be right by then.
         branches.end()
     with ir.InsertionPoint(branches.block):
-        wrong = misplaced_outputs(code, taken, made)
+        faults = misplaced_outputs(code, taken, made)
         if compares:
-            wrong += overlaps(code, taken, made)
+            faults += overlaps(code, taken, made)
         else:
-            wrong.append(overlaps_by_library(code, code.address_of(info), inputs, outputs))
-        branches.add(wrong)
+            faults.append(overlaps_by_library(code, code.address_of(info), inputs, outputs))
+        branches.add(faults)
     branches.end()
     doubts = [seen.doubt for seen in made if seen.doubt is not None and code.known(seen.doubt) != 0]
     run = branches.ask(doubts, lambda: repeats_by_library(code, code.address_of(info), outputs))
@@ -113,10 +113,10 @@ def add_function(
 
 
 class _Branches:
-    """The blocks of a function that ends up in `failed` where one of its conditions holds.
+    """The blocks of a function that ends up in `failed` where there is a fault.
 
-    What decides is one condition for a few tensors, made without a branch, and a branch: LLVM
-    takes quadratic time over one that is made of hundreds.
+    What decides are the faults of a few tensors, made without a branch, and a branch: LLVM takes
+    quadratic time over what is made of hundreds.
     """
 
     def __init__(self, code: Code, start: ir.Block) -> None:
@@ -125,18 +125,19 @@ class _Branches:
         self.block = start
         self.failed = start.create_after()
 
-    def add(self, wrong: Sequence[ir.Value]) -> None:
-        """Takes conditions that were made at the end of `block`, which may end with them."""
-        self._waiting += wrong
+    def add(self, faults: Sequence[ir.Value]) -> None:
+        """Takes faults that were made at the end of `block`, which may end with them."""
+        self._waiting += faults
         if len(self._waiting) >= _CONDITIONS:
             self.end()
 
     def end(self) -> ir.Block:
-        """Ends the block with what conditions there are and returns the next."""
+        """Ends the block with what faults there are and returns the next."""
         if self._waiting:
             following = self.block.create_after()
             with ir.InsertionPoint(self.block):
-                condition = self._code.any(self._waiting)
+                fault = self._code.together(self._waiting)
+                condition = self._code.differ(fault, self._code.i64(0))
                 cf.CondBranchOp(condition, [], [], self.failed, following)
             self.block, self._waiting = following, []
         return self.block

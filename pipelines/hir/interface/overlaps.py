@@ -12,8 +12,6 @@ from .code import Code
 # How many pairs of tensors are compared in line. The support library sorts those of more.
 _PAIRS = 256
 
-_BELOW = arith.CmpIPredicate.ult
-
 
 def compares_spans(inputs: Sequence[Seen], outputs: Sequence[Seen]) -> bool:
     """Returns whether the tensors are few enough to be compared in line, pair by pair."""
@@ -24,35 +22,33 @@ def compares_spans(inputs: Sequence[Seen], outputs: Sequence[Seen]) -> bool:
 def misplaced_outputs(
     code: Code, inputs: Sequence[Seen], outputs: Sequence[Seen]
 ) -> list[ir.Value]:
-    """Returns what is wrong where an output must not be handed in, or is an input's memory."""
-    wrong: list[ir.Value] = []
+    """Returns faults where an output must not be handed in, or is an input's memory."""
+    faults: list[ir.Value] = []
     for seen in outputs:
         if seen.given is None or seen.value.can_be_given:
             continue
         if seen.value.origin == "input":
             place = inputs[seen.value.origin_input]
-            elsewhere = code.differ(code.number_of(seen.first), code.number_of(place.first))
-            wrong.append(arith.andi(seen.given, elsewhere))
+            elsewhere = code.difference(code.number_of(seen.first), code.number_of(place.first))
+            faults.append(code.unless(code.negate(seen.given), elsewhere))
         else:
-            wrong.append(seen.given)
-    return wrong
+            faults.append(code.widened(seen.given))
+    return faults
 
 
 def overlaps(code: Code, inputs: Sequence[Seen], outputs: Sequence[Seen]) -> list[ir.Value]:
-    """Returns whether the bytes of what is written are also another tensor's, for each pair."""
-    wrong: list[ir.Value] = []
+    """Returns a fault for each pair of tensors that share bytes, of which one is written."""
+    faults: list[ir.Value] = []
     written = _written(inputs, outputs)
     if not written:
-        return wrong
+        return faults
     spans = [(seen, _span(code, seen)) for seen in [*written, *_only_read(inputs)]]
     for (one, mine), (_, other) in combinations(spans, 2):
         if one.given is not None or one.value.is_written:
-            wrong.append(
-                arith.andi(
-                    arith.cmpi(_BELOW, mine[0], other[1]), arith.cmpi(_BELOW, other[0], mine[1])
-                )
-            )
-    return wrong
+            # Each begins before the other ends: addresses are so near that a difference has a sign.
+            before, after = arith.subi(mine[0], other[1]), arith.subi(other[0], mine[1])
+            faults.append(arith.shrui(arith.andi(before, after), code.i64(63)))
+    return faults
 
 
 def overlaps_by_library(
@@ -61,7 +57,7 @@ def overlaps_by_library(
     """Returns the same of all pairs. Types, sizes and strides must have been checked."""
     found = code.call("hirc_outputs_overlap", [info, inputs, outputs], code.types.i32)
     assert found is not None
-    return code.differ(found, code.i32(0))
+    return code.widened(found)
 
 
 def repeats_by_library(code: Code, info: ir.Value, outputs: ir.Value) -> ir.Value:

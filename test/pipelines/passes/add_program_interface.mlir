@@ -15,15 +15,16 @@
 // CHECK:         %[[WORD:.*]] = llvm.getelementptr %[[X]][16]
 // CHECK-NEXT:    %[[FOUND:.*]] = llvm.load %[[WORD]] : !llvm.ptr -> i64
 // CHECK-NEXT:    %[[WANTED:.*]] = llvm.mlir.constant(316667938734081 : i64)
-// CHECK-NEXT:    %[[OTHER:.*]] = arith.cmpi ne, %[[FOUND]], %[[WANTED]]
+// CHECK-NEXT:    %[[FAULT:.*]] = arith.xori %[[FOUND]], %[[WANTED]]
+// CHECK:         %[[OTHER:.*]] = arith.cmpi ne, %[[FAULT]], %{{.*}}
 // Sizes are read where there are as many as the program takes, and else from zeros.
 // CHECK:         %[[ZEROS:.*]] = llvm.mlir.addressof @hirc_zero_sizes
 // CHECK:         %[[SHAPE:.*]] = llvm.select %[[OTHER]], %[[ZEROS]], %{{.*}}
 // CHECK:         %[[SIZE:.*]] = llvm.load %{{.*}} : !llvm.ptr -> i64
 // The second input's size has the same name.
-// CHECK:         arith.cmpi ne, %{{.*}}, %[[SIZE]] : i64
+// CHECK:         arith.xori %{{.*}}, %[[SIZE]] : i64
 // The output's bytes are nobody else's.
-// CHECK-COUNT-4: arith.cmpi ult, %{{.*}} : i64
+// CHECK-COUNT-4: arith.subi %{{.*}} : i64
 // CHECK:         cf.cond_br %{{.*}}, ^[[WRONG:bb[0-9]+]], ^[[RIGHT:bb[0-9]+]]
 // CHECK:       ^[[RIGHT]]:
 // CHECK:         cf.cond_br %{{.*}}, ^[[ASK:bb[0-9]+]], ^[[READY:bb[0-9]+]]
@@ -49,13 +50,10 @@
 // CHECK:       llvm.mlir.global external hidden constant @hirc_listed_main() {{.*}}section = "hirc_listed"
 // CHECK:       llvm.func @main(%[[ARGC:.*]]: i32, %[[ARGV:.*]]: !llvm.ptr) -> i32
 // CHECK:         llvm.call @hirc_command(%[[ARGC]], %[[ARGV]], %{{.*}}, %{{.*}})
-// A library exports what its callers need besides, once for all its units.
+// The call brings along what a library exports besides.
 // LIBRARY-NOT: @main
 // LIBRARY:     llvm.call @hirc_call_begins(
 // LIBRARY-NOT: @main
-// LIBRARY:     llvm.func weak_odr @hirc_last_error() -> !llvm.ptr
-// LIBRARY-DAG: llvm.func weak_odr @hirc_programs
-// LIBRARY-DAG: llvm.func weak_odr @hirc_free_output
 func.func private @hirc_body_main(%x: memref<?xf32>, %z: memref<?xf32, strided<[?]>>, %k: index,
     %y: memref<?xf32, strided<[?], offset: ?>>, %stream: !llvm.ptr)
     -> (memref<?xf32, strided<[?], offset: ?>>, i64)
