@@ -73,14 +73,20 @@ class Vectors:
     ) -> list[ir.Value]:
         """Adds the products of the step at an address of shared memory, in the order of terms."""
         made = self._made
+        owns = [
+            byte(start, times(each, unit * side.bytes))
+            for each, unit, side in zip(
+                self._places, (self._row_unit, self._unit), self._sides, strict=True
+            )
+        ]
         for term in range(made.terms):
             if meanwhile is not None and term == int(made.terms * _LATE):
                 meanwhile()
-            rows = self._fragment(0, start, term)
-            columns = self._fragment(1, start, term)
+            rows = self._fragment(0, owns[0], term)
+            columns = self._fragment(1, owns[1], term)
             for row in range(made.thread_rows):
-                value = vector.extract(rows[row // self._row_unit], [], [row % self._row_unit])
-                spread = vector.broadcast(columns[0].type, value)
+                part, place = rows[row // self._row_unit], row % self._row_unit
+                spread = vector.shuffle(part, part, [place] * self._unit)
                 for group, other in enumerate(columns):
                     place = row * self._groups + group
                     sums[place] = self._add_product(sums[place], spread, other)
@@ -109,8 +115,11 @@ class Vectors:
             return vector.fma(one, other, total)
         return arith.addi(total, arith.muli(one, other))
 
-    def _fragment(self, place: int, start: ir.Value, term: int) -> list[ir.Value]:
-        """The thread's elements of a factor for a term, in vectors of neighbours."""
+    def _fragment(self, place: int, own: ir.Value, term: int) -> list[ir.Value]:
+        """The thread's elements of a factor for a term, in vectors of neighbours.
+
+        From the address `own` the first of the step is as far as the factor's tile from the stage.
+        """
         made, side = self._made, self._sides[place]
         count = (made.thread_rows, made.thread_columns)[place]
         unit = (self._row_unit, self._unit)[place]
@@ -119,7 +128,7 @@ class Vectors:
         found: list[ir.Value] = []
         for group in range(count // unit):
             shift = base + (term * side.pitch + group * across * unit) * side.bytes
-            where = byte(start, plus(times(self._places[place], unit * side.bytes), shift))
+            where = byte(own, number(shift))
             kind = ir.VectorType.get([unit], side.factor.element)
             found.append(_load_vector(where, kind, unit * side.bytes))
         return found

@@ -114,6 +114,7 @@ class ContractionKernel:
                     numbers,
                     self.thread,
                     made.threads,
+                    made.rows,
                     made.columns,
                     place.row,
                     place.column,
@@ -193,14 +194,22 @@ class ContractionKernel:
             unit = self.table_unit
             fill_tables(self.numbers, made, segment, self.tables, self.entries, unit)
             gpu.barrier()
-        for stage in range(made.stages - 1):
-            slot = byte(self.stages, number(stage * self.slot_bytes))
-            self._put(self._issue(segment, number(stage * made.terms), slot))
+        self._fill_stages(segment)
         slots = [number(0), number((made.stages - 1) * self.slot_bytes)]
         add = self._add_pieces if self._totals else self._steps
         carried = add(segment, number(0), count, [*sums, *slots])
         _wait(0)
         return carried[: len(sums)]
+
+    def _fill_stages(self, segment: Segment) -> None:
+        """Starts the copies of the first steps, to all stages but one."""
+        made = self.configuration
+        loop = scf.ForOp(number(0), number(made.stages - 1), number(1))
+        with ir.InsertionPoint(loop.body):
+            stage = loop.induction_variable
+            slot = byte(self.stages, times(stage, self.slot_bytes))
+            self._put(self._issue(segment, times(stage, made.terms), slot))
+            scf.YieldOp([])
 
     def _add_pieces(
         self, segment: Segment, begin: ir.Value, end: ir.Value, carried: list[ir.Value]
@@ -346,7 +355,8 @@ class PartsKernel:
         tile, slice_ = numbers.divided(block, Size(self.blocks_each))
         place = tile_place(tiles, numbers, tile)
         results = Results(
-            numbers, thread, self.THREADS, made.columns, place.row, place.column, place.batch
+            *(numbers, thread, self.THREADS, made.rows, made.columns),
+            *(place.row, place.column, place.batch),
         )
         pointer = self.parameters.pointer(self._scratch)
         size = made.rows * made.columns

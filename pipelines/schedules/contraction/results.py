@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 
 from ....dialects.mlir import arith, ir, scf
 from ....dialects.records import dataclass
@@ -17,9 +18,20 @@ from .indices import Indices, Numbers, add, both, is_below, number, plus, times
 _AT_ONCE = 4
 
 
+@contextmanager
+def inside(condition: ir.Value | None) -> Generator[None]:
+    """Inserts where a condition holds; None always does."""
+    if condition is None:
+        yield
+        return
+    with ir.InsertionPoint(scf.IfOp(condition).then_block):
+        yield
+        scf.YieldOp([])
+
+
 @dataclass(frozen=True)
 class Results:
-    """The results of a tile, `columns` wide, in a block of so many threads.
+    """The results of a tile of `rows` and `columns`, in a block of so many threads.
 
     `first_row` and `first_column` are where the tile begins, `batch` the indices of other loops.
     """
@@ -27,6 +39,7 @@ class Results:
     numbers: Numbers
     thread: ir.Value
     threads: int
+    rows: int
     columns: int
     first_row: ir.Value
     first_column: ir.Value
@@ -46,11 +59,11 @@ class Results:
         rounds = rows // step
         at = add(self.first_column, column)
         extent = form.count_of(form.columns)
-        holds = is_below(at, self.numbers.size(extent))
         columns = self.numbers.whole(self.numbers.split(at, form.columns))
-        more = self.numbers.are_there(columns)
-        inside = scf.IfOp(holds if more is None else both(more, holds))
-        with ir.InsertionPoint(inside.then_block):
+        holds = self.numbers.are_there(columns)
+        if not extent.is_multiple_of(self.columns):
+            holds = both(holds, is_below(at, self.numbers.size(extent)))
+        with inside(holds):
             at_once = min(_AT_ONCE, rounds)
             loop = scf.ForOp(number(0), number(rounds), number(at_once))
             with ir.InsertionPoint(loop.body):
@@ -59,7 +72,6 @@ class Results:
                 sums = [value(each, column) for each in rows_at]
                 self._store_rows(rows_at, columns, sums)
                 scf.YieldOp([])
-            scf.YieldOp([])
 
     def _store_rows(
         self, rows: Sequence[ir.Value], columns: Indices, sums: Sequence[ir.Value]
@@ -67,15 +79,17 @@ class Results:
         """Loads what several results need, computes them, and stores them."""
         form, numbers = self.numbers.form, self.numbers
         extent = form.count_of(form.rows)
-        points: list[tuple[Point, dict[int, ir.Value], ir.Value]] = []
+        is_whole = extent.is_multiple_of(self.rows)
+        points: list[tuple[Point, dict[int, ir.Value], ir.Value | None]] = []
         for row, total in zip(rows, sums, strict=True):
             at = add(self.first_row, row)
             # Rows beyond the last load what the last ones do.
             last = plus(numbers.size(extent), -1)
-            own = numbers.whole(numbers.split(arith.minui(at, last), form.rows))
-            more = numbers.are_there(own)
-            holds = is_below(at, numbers.size(extent))
-            holds = holds if more is None else both(more, holds)
+            near = at if is_whole else arith.minui(at, last)
+            own = numbers.whole(numbers.split(near, form.rows))
+            more = holds = numbers.are_there(own)
+            if not is_whole:
+                holds = both(more, is_below(at, numbers.size(extent)))
             if more is not None:
                 own = {
                     loop: arith.minui(index, plus(numbers.size(form.work.extents[loop]), -1))
@@ -85,12 +99,10 @@ class Results:
             points.append((self._point(indices, total), indices, holds))
         results = [[point.value(each) for each in numbers.region.yielded] for point, _, _ in points]
         for (_, indices, holds), values in zip(points, results, strict=True):
-            inside = scf.IfOp(holds)
-            with ir.InsertionPoint(inside.then_block):
+            with inside(holds):
                 for operand, value in zip(form.work.outputs, values, strict=True):
                     where = self._where(operand, indices)
                     store(where, operand.element, [value], element_bytes(operand.element))
-                scf.YieldOp([])
 
     def _point(self, indices: Indices, total: ir.Value) -> Point:
         """The region past its sum, with all that it reads loaded."""

@@ -24,6 +24,7 @@ from .indices import (
     Indices,
     Numbers,
     add,
+    both,
     byte,
     i32,
     is_below,
@@ -45,6 +46,55 @@ class Segment:
 
     start: ir.Value
     end: ir.Value
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A row that a thread copies: how many elements lie before it, `more` of them by a constant.
+
+    `lacks` has the bits of the places that are not there, where some are guarded. Otherwise
+    `is_there` says whether the row is, None where it certainly is.
+    """
+
+    offset: ir.Value
+    more: int
+    lacks: ir.Value | None
+    is_there: ir.Value | None
+
+
+@dataclass(frozen=True)
+class _Term:
+    """A term that a thread copies: how many elements lie before it, `more` of them by a constant.
+
+    `needed` are the bits that it asks for, where places are guarded, and `is_there` says otherwise
+    whether the term is.
+    """
+
+    offset: ir.Value
+    more: int
+    needed: ir.Value | None
+    is_there: ir.Value | None
+
+
+@dataclass(frozen=True)
+class _Copy:
+    """What a thread copies of a row and a term, from `more` elements after `offset` to the byte
+    `shift` after its first one in a stage.
+    """
+
+    shift: int
+    offset: ir.Value
+    more: int
+    row: _Row
+    term: _Term
+
+    def is_there(self) -> ir.Value:
+        """Returns whether there is anything."""
+        if self.row.lacks is not None and self.term.needed is not None:
+            missing = arith.andi(self.row.lacks, self.term.needed)
+            return arith.cmpi(arith.CmpIPredicate.eq, missing, number(0))
+        assert self.term.is_there is not None
+        return both(self.row.is_there, self.term.is_there)
 
 
 class Side:
@@ -145,9 +195,14 @@ class Side:
             self.shared_place = times(add(times(row, self.pitch), near), self.bytes)
         else:
             self.shared_place = times(add(times(self.term, self.pitch), row), self.bytes)
-        self.offsets: list[ir.Value] = []
-        self.masks: list[ir.Value] = []
+        rows: list[_Row] = []
         for each in range(self.count_rows):
+            # Known distances are part of addresses.
+            is_known = each > 0 and self._is_along_rows()
+            far = self.factor.strides[self.own[0]].known * each * self.row_step if is_known else 0
+            if is_known and self._are_rows_there():
+                rows.append(_Row(rows[0].offset, far, None, None))
+                continue
             at = add(first, plus(row, each * self.row_step))
             counted = {**numbers.split(at, self.own), **batch}
             whole = numbers.whole(counted)
@@ -155,14 +210,16 @@ class Side:
             indices = {
                 loop: counted[loop] if self._has_step(loop) else whole[loop] for loop in counted
             }
-            if each and self._is_along_rows():
-                # Known distances become part of addresses.
-                far = self.factor.strides[self.own[0]].known * each * self.row_step
-                self.offsets.append(plus(self.offsets[0], far))
+            if is_known:
+                offset = rows[0].offset
             else:
                 place = numbers.place(self.factor.offset, self.factor.strides, indices)
-                self.offsets.append(add(place, self._shift()))
-            self.masks.append(self._mask(at, indices, whole))
+                offset = add(place, self._shift())
+            if self.places:
+                rows.append(_Row(offset, far, self._lacks(at, indices, whole), None))
+            else:
+                rows.append(_Row(offset, far, None, self._is_row_there(at, whole)))
+        self._rows = rows
 
     def _is_along_rows(self) -> bool:
         """Returns whether all rows are as far apart, by a known number."""
@@ -187,10 +244,24 @@ class Side:
                 found = add(found, self.numbers.distance(shift, loop, self.factor.strides))
         return found
 
-    def _mask(self, at: ir.Value, indices: Indices, whole: Indices) -> ir.Value:
-        """A bit for each place along each guarded axis, and one for the row itself."""
+    def _are_rows_there(self) -> bool:
+        """Returns whether all rows of all tiles certainly are, and all that they read."""
+        form = self.numbers.form
+        is_whole = form.count_of(self.own).is_multiple_of(self.tile)
+        return is_whole and not self.places and not any(loop in form.steps for loop in self.own)
+
+    def _is_row_there(self, at: ir.Value, whole: Indices) -> ir.Value | None:
+        """Returns whether a row is; None where it certainly is."""
+        numbers, extent = self.numbers, self.numbers.form.count_of(self.own)
+        more = numbers.are_there({loop: whole[loop] for loop in self.own})
+        if extent.is_multiple_of(self.tile):
+            return more
+        return both(more, is_below(at, numbers.size(extent)))
+
+    def _lacks(self, at: ir.Value, indices: Indices, whole: Indices) -> ir.Value:
+        """A bit for each place along each guarded axis that is not there, and one for the row."""
         numbers, form = self.numbers, self.numbers.form
-        mask, bit = number(0), 0
+        lacks, bit = number(0), 0
         for guard, count in self.places:
             base = number(guard.constant)
             by = next((guard.factors[loop] for loop in form.terms if loop in guard.factors), 0)
@@ -205,13 +276,12 @@ class Side:
                         base = add(base, times(indices[loop], factor))
             for place in range(count):
                 holds = is_below(plus(base, place * by), numbers.size(guard.bound))
-                mask = arith.ori(mask, arith.select(holds, number(1 << bit), number(0)))
+                lacks = arith.ori(lacks, arith.select(holds, number(0), number(1 << bit)))
                 bit += 1
-        is_there = is_below(at, numbers.size(form.count_of(self.own)))
-        more = numbers.are_there({loop: whole[loop] for loop in self.own})
-        if more is not None:
-            is_there = arith.andi(is_there, more)
-        return arith.select(is_there, arith.ori(mask, number(_THERE)), number(0))
+        # The bit of a term that is not there no row has.
+        lacks = arith.ori(lacks, number(_MISSING))
+        is_there = self._is_row_there(at, whole)
+        return lacks if is_there is None else arith.select(is_there, lacks, number(-1))
 
     def _needs(self, indices: Indices) -> ir.Value:
         """The bits that a term asks for."""
@@ -241,18 +311,25 @@ class Side:
         self, segment: Segment, base: ir.Value, slot: ir.Value, table: ir.Value | None
     ) -> None:
         """Starts the copies of one step: `base` is its first term in the segment."""
-        for shift, place, is_there in self._elements(segment, base, table):
-            bytes_ = self.bytes * self.width
-            size = arith.select(is_there, number(bytes_), number(0))
+        bytes_, own = self.bytes * self.width, byte(slot, self.shared_place)
+        starts: dict[ir.Value, ir.Value] = {}
+        for each in self._copies(segment, base, table):
             # Where nothing is there, nothing is read, whatever the address is.
-            source = address(self._pointer(), self.factor.element, place)
-            _copy(byte(slot, plus(self.shared_place, shift)), source, bytes_, size)
+            size = arith.select(each.is_there(), number(bytes_), number(0))
+            if each.offset not in starts:
+                starts[each.offset] = address(self._pointer(), self.factor.element, each.offset)
+            source = starts[each.offset]
+            if each.more:
+                more = constant(each.offset.type, each.more)
+                source = address(source, self.factor.element, more)
+            _copy(_past(own, each.shift), source, bytes_, size)
 
     def fetch(self, segment: Segment, base: ir.Value, table: ir.Value | None) -> list[ir.Value]:
         """Loads what a thread brings of one step, of elements that are too small for copies."""
         kind = self.factor.element
         found: list[ir.Value] = []
-        for _, place, is_there in self._elements(segment, base, table):
+        for each in self._copies(segment, base, table):
+            is_there, place = each.is_there(), plus(each.offset, each.more)
             inside = arith.select(is_there, place, constant(place.type, 0))
             where = address(self._pointer(), kind, inside)
             (value,) = load(where, kind, 1, self.bytes)
@@ -261,10 +338,9 @@ class Side:
 
     def put(self, values: Sequence[ir.Value], slot: ir.Value) -> None:
         """Writes what was fetched to shared memory."""
-        shifts = self._shifts()
-        for shift, value in zip(shifts, values, strict=True):
-            where = byte(slot, plus(self.shared_place, shift))
-            store(where, self.factor.element, [value], self.bytes)
+        own = byte(slot, self.shared_place)
+        for shift, value in zip(self._shifts(), values, strict=True):
+            store(_past(own, shift), self.factor.element, [value], self.bytes)
 
     def _pointer(self) -> ir.Value:
         return self.numbers.parameters.pointer(self.factor.buffer)
@@ -278,35 +354,51 @@ class Side:
             for row in range(self.count_rows)
         ]
 
-    def _elements(
-        self, segment: Segment, base: ir.Value, table: ir.Value | None
-    ) -> list[tuple[int, ir.Value, ir.Value]]:
-        """A thread's elements of one step: places in shared memory, in the buffer, if there."""
-        terms = [
-            self._term(segment, add(base, plus(self.term, term * self.term_step)), table)
-            for term in range(self.count_terms)
-        ]
-        found: list[tuple[ir.Value, ir.Value]] = []
-        for offset, needed in terms:
-            for row in range(self.count_rows):
-                missing = arith.andi(arith.xori(self.masks[row], number(-1)), needed)
-                is_there = arith.cmpi(arith.CmpIPredicate.eq, missing, number(0))
-                found.append((add(self.offsets[row], offset), is_there))
-        return [(shift, *each) for shift, each in zip(self._shifts(), found, strict=True)]
+    def _copies(self, segment: Segment, base: ir.Value, table: ir.Value | None) -> list[_Copy]:
+        """What a thread copies of one step."""
+        sums: dict[tuple[ir.Value, ir.Value], ir.Value] = {}
+        found: list[_Copy] = []
+        shifts = iter(self._shifts())
+        for term in self._terms(segment, base, table):
+            for row in self._rows:
+                key = row.offset, term.offset
+                if key not in sums:
+                    sums[key] = add(*key)
+                found.append(_Copy(next(shifts), sums[key], row.more + term.more, row, term))
+        return found
 
-    def _term(
-        self, segment: Segment, at: ir.Value, table: ir.Value | None
-    ) -> tuple[ir.Value, ir.Value]:
-        """Returns how far a term of the segment lies, and the bits it asks for."""
-        numbers = self.numbers
+    def _terms(self, segment: Segment, base: ir.Value, table: ir.Value | None) -> list[_Term]:
+        """The terms of one step, of the segment's `base`-th on, that a thread copies."""
+        numbers, form, made = self.numbers, self.numbers.form, self.made
+        apart = [each * self.term_step for each in range(self.count_terms)]
         if table is not None:
-            entry = arith.divui(at, number(self.table_unit)) if self.table_unit > 1 else at
-            offset, needed = load(byte(table, times(entry, ENTRY_BYTES)), i32(), 2, ENTRY_BYTES)
-            return offset, needed
+            return [self._in_table(table, add(base, plus(self.term, each))) for each in apart]
         assert self.step is not None
-        whole = add(segment.start, at)
-        needed = arith.select(is_below(whole, segment.end), number(_THERE), number(_MISSING))
-        return multiply(whole, numbers.size(self.step)), needed
+        first = add(segment.start, base)
+        own = add(first, self.term)
+        step = numbers.size(self.step)
+        is_known = self.step.is_known
+        offset = multiply(own, step)
+        # Of whole steps all terms are there, or none is.
+        is_even = form.extent(form.terms).is_multiple_of(made.terms)
+        return [
+            _Term(
+                offset if is_known else multiply(plus(own, each), step),
+                each * self.step.known if is_known else 0,
+                None,
+                is_below(first if is_even else plus(own, each), segment.end),
+            )
+            for each in apart
+        ]
+
+    def _in_table(self, table: ir.Value, at: ir.Value) -> _Term:
+        """What the table says of a term of the segment."""
+        entry = arith.divui(at, number(self.table_unit)) if self.table_unit > 1 else at
+        offset, needed = load(byte(table, times(entry, ENTRY_BYTES)), i32(), 2, ENTRY_BYTES)
+        if self.places:
+            return _Term(offset, 0, needed, None)
+        is_there = arith.cmpi(arith.CmpIPredicate.sge, needed, number(0))
+        return _Term(offset, 0, None, is_there)
 
 
 def fill_tables(
@@ -332,6 +424,11 @@ def fill_tables(
         for side, table in tables.items():
             side.enter(table, entry, counted, is_there)
         scf.YieldOp([])
+
+
+def _past(start: ir.Value, bytes_: int) -> ir.Value:
+    """The address a known number of bytes further."""
+    return byte(start, number(bytes_)) if bytes_ else start
 
 
 def _copy(to: ir.Value, source: ir.Value, bytes_: int, read: ir.Value) -> None:
