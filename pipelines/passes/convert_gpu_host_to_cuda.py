@@ -13,6 +13,8 @@ from ..pass_base import Pass, fail, register
 from ..walking import host_operations_where
 
 _LOWERED = ("gpu.", "nvgpu.")
+# Operations of these have neither tokens nor memrefs, but for arith.select.
+_PLAIN = ("llvm.", "arith.", "math.", "index.")
 
 
 @register
@@ -75,6 +77,9 @@ def _retype(root: ir.Operation, emitter: Emitter) -> None:
             value.set_type(kind)
 
     def visit(op: ir.Operation) -> ir.WalkResult:
+        name = op.name
+        if name.startswith(_PLAIN) and name != "arith.select":
+            return ir.WalkResult.ADVANCE
         for result in op.results:
             retype(result)
         for region in op.regions:
@@ -90,7 +95,7 @@ def _retype(root: ir.Operation, emitter: Emitter) -> None:
                 )
                 if function != kind:
                     op.attributes["function_type"] = ir.TypeAttr.get(function)
-        if op.name == "memref.global":
+        if name == "memref.global":
             kind = lowered(ir.TypeAttr(op.attributes["type"]).value)
             op.attributes["type"] = ir.TypeAttr.get(kind)
         return ir.WalkResult.ADVANCE

@@ -21,7 +21,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     building.add_argument("folder", type=Path)
     measuring = actions.add_parser(
-        "build-time", help="measure how long hirc and AOTInductor take to build, for the host"
+        "build-time", help="measure how long hirc and AOTInductor take to build"
+    )
+    measuring.add_argument(
+        "--offload-arch",
+        default="cpu",
+        metavar="ARCH",
+        help="cpu (the default), or a GPU of this machine",
     )
     drawing = actions.add_parser(
         "draw", help="draw problems like KernelBench's from a seed, as files for build --files"
@@ -78,7 +84,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Imported late: torch takes seconds to load.
         from .build_time import measure
 
-        return measure(options.models, tiny=options.tiny, timeout=options.timeout)
+        return measure(
+            options.models, tiny=options.tiny, arch=options.offload_arch, timeout=options.timeout
+        )
     build = Build(
         options.folder,
         words,
