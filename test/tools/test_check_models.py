@@ -132,13 +132,13 @@ def test_open_sizes_are_open_in_what_is_built(
 ) -> None:
     given: list[Any] = []
 
-    def see(_model: Any, _inputs: Any, shapes: Any, _folder: Path) -> None:
+    def see(_model: Any, _inputs: Any, shapes: Any, _arch: str, _folder: Path) -> None:
         given.append(shapes)
 
     monkeypatch.setattr(build_time, "_CONTENDERS", {"one": see})
     for name in ("mlp", "mlp_open"):
         asked = tmp_path / "asked.json"
-        asked.write_text(json.dumps({"name": name, "tiny": True, "dtype": None}))
+        asked.write_text(json.dumps({"name": name, "tiny": True, "dtype": None, "arch": "cpu"}))
         assert build_time.main("one", asked) == 0
     fixed, opened = given
     assert fixed is None
