@@ -52,14 +52,15 @@ class Segment:
 class _Row:
     """A row that a thread copies: how many elements lie before it, `more` of them by a constant.
 
-    `lacks` has the bits of the places that are not there, where some are guarded. Otherwise
-    `is_there` says whether the row is, None where it certainly is.
+    `lacks` has the bits of the places that are not there, where some are guarded. Otherwise `bytes`
+    are how many of a copy are: None where certainly all. A condition would take one of the few
+    registers that there are for these.
     """
 
     offset: ir.Value
     more: int
     lacks: ir.Value | None
-    is_there: ir.Value | None
+    bytes: ir.Value | None
 
 
 @dataclass(frozen=True)
@@ -88,13 +89,15 @@ class _Copy:
     row: _Row
     term: _Term
 
-    def is_there(self) -> ir.Value:
-        """Returns whether there is anything."""
-        if self.row.lacks is not None and self.term.needed is not None:
+    def read(self, bytes_: int) -> ir.Value:
+        """Returns how many bytes there are, all or none."""
+        is_there, found = self.term.is_there, self.row.bytes
+        if is_there is None:
+            assert self.row.lacks is not None
+            assert self.term.needed is not None
             missing = arith.andi(self.row.lacks, self.term.needed)
-            return arith.cmpi(arith.CmpIPredicate.eq, missing, number(0))
-        assert self.term.is_there is not None
-        return both(self.row.is_there, self.term.is_there)
+            is_there = arith.cmpi(arith.CmpIPredicate.eq, missing, number(0))
+        return arith.select(is_there, number(bytes_) if found is None else found, number(0))
 
 
 class Side:
@@ -218,7 +221,9 @@ class Side:
             if self.places:
                 rows.append(_Row(offset, far, self._lacks(at, indices, whole), None))
             else:
-                rows.append(_Row(offset, far, None, self._is_row_there(at, whole)))
+                is_there, bytes_ = self._is_row_there(at, whole), number(self.bytes * self.width)
+                there = None if is_there is None else arith.select(is_there, bytes_, number(0))
+                rows.append(_Row(offset, far, None, there))
         self._rows = rows
 
     def _is_along_rows(self) -> bool:
@@ -315,7 +320,7 @@ class Side:
         starts: dict[ir.Value, ir.Value] = {}
         for each in self._copies(segment, base, table):
             # Where nothing is there, nothing is read, whatever the address is.
-            size = arith.select(each.is_there(), number(bytes_), number(0))
+            size = each.read(bytes_)
             if each.offset not in starts:
                 starts[each.offset] = address(self._pointer(), self.factor.element, each.offset)
             source = starts[each.offset]
@@ -329,7 +334,8 @@ class Side:
         kind = self.factor.element
         found: list[ir.Value] = []
         for each in self._copies(segment, base, table):
-            is_there, place = each.is_there(), plus(each.offset, each.more)
+            place = plus(each.offset, each.more)
+            is_there = arith.cmpi(arith.CmpIPredicate.ne, each.read(self.bytes), number(0))
             inside = arith.select(is_there, place, constant(place.type, 0))
             where = address(self._pointer(), kind, inside)
             (value,) = load(where, kind, 1, self.bytes)
