@@ -207,7 +207,7 @@ static bool wrong_reach(const struct subject *subject) {
   int64_t most = MOST_SPANNED / subject->value->element_bytes;
   for (int axis = 0; axis < tensor->rank && !is_empty(tensor); ++axis) {
     int64_t size = tensor->sizes[axis], stride = stride_of(tensor, axis), reach;
-    if (__builtin_mul_overflow(size - 1, stride, &reach) || reach < -most || reach > most)
+    if (__builtin_mul_overflow(size - 1, stride, &reach) || reach < -most || reach >= most)
       return say(subject,
                  "size %d is %" PRId64 " and its stride %" PRId64
                  " elements, which is more than 2^56 bytes and than any memory has",
@@ -235,7 +235,7 @@ static char *first_element(const struct dl_tensor *tensor) {
 // Whether the first element's address would wrap around.
 static bool begins_too_far(const struct subject *subject) {
   uint64_t offset = subject->tensor->byte_offset;
-  return offset > MOST_SPANNED &&
+  return offset >= MOST_SPANNED &&
          say(subject, "its byte_offset is %" PRIu64 ", which is more than any memory has", offset);
 }
 
