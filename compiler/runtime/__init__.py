@@ -26,7 +26,8 @@
 - `program.h`: programs with inputs and outputs, as add-program-interface describes them.
   `input_errors.c` and `repeated_elements.c` say what is wrong with the caller's tensors,
   `library_exports.c` has what a library exports besides its programs, which are in
-  `program_devices.c`, `program_outputs.c` and `program_list.c`; `command*.c` is a program as a command, linked into executables whose entry is one
+  `program_devices.c`, `program_outputs.c` and `program_list.c`; `command*.c` is a program as a
+  command, linked into executables whose entry is one
 - `packed_call.c`: calls whose arguments come one by one; `ffi.c`: tvm-ffi's convention,
   `python_call.c`: functions of Python, for `hirc.load`, `python_tensors.c`: what they take and give
 - `print.c`, `print_memref.c`, `memref_copy.c`: MLIR's runner functions, and `device_memref.c` those
