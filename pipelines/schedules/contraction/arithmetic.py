@@ -118,7 +118,8 @@ class Vectors:
     def _fragment(self, place: int, own: ir.Value, term: int) -> list[ir.Value]:
         """The thread's elements of a factor for a term, in vectors of neighbours.
 
-        From the address `own` the first of the step is as far as the factor's tile from the stage.
+        The first of the step lies at the address `own`; of the second factor it would, were the
+        first factor's tile not before its own.
         """
         made, side = self._made, self._sides[place]
         count = (made.thread_rows, made.thread_columns)[place]
