@@ -16,7 +16,6 @@ import os
 import struct
 import tempfile
 import threading
-from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -91,11 +90,12 @@ def load_code(
     """
     with _lock:
         copy = _copy_of(runtime)
-        loading = _Loading(code, copy, _table(copy, code.runtime))
+        known = _table(copy, code.runtime)
+        loading = _Loading(code, copy, known)
         loading.load(libraries, weights)
-    # What a linker takes from the runtime for a library's callers they find there.
-    addresses = ChainMap(dict(loading.addresses), dict(loading.known))
-    return LoadedLibrary(LoadedFunctions(copy, addresses), is_copy=True)
+    # What a library exports besides its programs is the runtime's.
+    functions = LoadedFunctions(copy, {**known, **loading.addresses})
+    return LoadedLibrary(functions, is_copy=True)
 
 
 class WeightMemory:
@@ -114,12 +114,12 @@ class _Loading:
     """Code on its way into the process, beside its copy of the runtime."""
 
     def __init__(self, code: Code, runtime: ctypes.CDLL, known: Mapping[str, int]) -> None:
-        self._code, self._runtime, self.known = code, runtime, known
+        self._code, self._runtime, self._known = code, runtime, known
         self.addresses: Mapping[str, int] = {}
         self._releases: list[Release] = []
 
     def load(self, libraries: Iterable[str], weights: WeightMemory | None) -> None:
-        given = dict(self.known)
+        given = dict(self._known)
         if weights is not None:
             given[self._code.weights] = weights.address
         imports = _resolved(self._code, given, [self._runtime, *map(_library, libraries)])
@@ -166,7 +166,7 @@ class _Loading:
             self._call("__cudaRegisterFatBinaryEnd", handle)
 
     def _call(self, name: str, *arguments: int | None) -> int | None:
-        function = _function(self._runtime, self.known[name])
+        function = _function(self._runtime, self._known[name])
         function.restype = ctypes.c_void_p
         function.argtypes = [
             ctypes.c_int if isinstance(each, _Int) else ctypes.c_void_p for each in arguments

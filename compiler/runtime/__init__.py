@@ -25,7 +25,7 @@
 - `program_end.c`: the wait for the device that ends a program which used it
 - `program.h`: programs with inputs and outputs, as add-program-interface describes them.
   `input_errors.c` and `repeated_elements.c` say what is wrong with the caller's tensors,
-  `library_exports.c` has what a library exports besides its programs, which are in
+  `library_exports.c` is what a library exports besides its programs, most of it by way of
   `program_devices.c`, `program_outputs.c` and `program_list.c`; `command*.c` is a program as a
   command, linked into executables whose entry is one
 - `packed_call.c`: calls whose arguments come one by one; `ffi.c`: tvm-ffi's convention,

@@ -377,8 +377,8 @@ static bool overlaps(const struct subject *subject, const struct subject *other)
   uintptr_t mine[2], theirs[2];
   if (other->value->is_scalar ||
       !hirc_tensor_span(subject->tensor, subject->value->element_bytes, mine) ||
-      !hirc_tensor_span(other->tensor, other->value->element_bytes, theirs) || mine[0] >= theirs[1] ||
-      theirs[0] >= mine[1])
+      !hirc_tensor_span(other->tensor, other->value->element_bytes, theirs) ||
+      mine[0] >= theirs[1] || theirs[0] >= mine[1])
     return false;
   return say(subject, "its memory overlaps that of %s '%s': %s needs its own", other->role,
              other->value->name,

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from hirc.compiler.object_symbols import object_symbols, versioned_symbols
 from hirc.tools.hirc import main as run_hirc
+from support.driver import PROGRAM
 
 # A name that is none of C's, names that are equal in C, and the end of a comment in one.
 _PROGRAMS = """
@@ -65,3 +67,31 @@ def test_only_libraries_have_headers(
     source.write_text(_PROGRAMS)
     assert run_hirc([str(source), "--offload-arch=cpu", *flags]) == 1
     assert "goes with" in capsys.readouterr().err
+
+
+# What a library exports for its callers, besides programs.
+_EXPORTS = {
+    *("hirc_last_error", "hirc_programs", "hirc_devices", "hirc_synchronize", "hirc_leave"),
+    *("hirc_free_output", "hirc_own_output", "hirc_release_output", "hirc_manage_output"),
+    *("hirc_graph_counts", "hirc_call_from_python"),
+}
+
+
+@pytest.mark.parametrize("text", [_PROGRAMS, PROGRAM], ids=["programs", "kernels"])
+def test_a_library_with_programs_exports_what_its_callers_need(tmp_path: Path, text: str) -> None:
+    """And one of kernels alone nothing of it, whether hirc links it or somebody else does."""
+    source = tmp_path / "unit.mlir"
+    source.write_text(text)
+    built = {emit: tmp_path / f"unit.{emit}" for emit in ("shared", "object")}
+    for emit, path in built.items():
+        flags = [f"--emit={emit}", "--offload-arch=cpu"]
+        assert run_hirc([str(source), "-o", str(path), *flags]) == 0
+    expected = _EXPORTS if text is _PROGRAMS else set[str]()
+    linked = {symbol.name for symbol in versioned_symbols(built["shared"].read_bytes())}
+    assert linked & _EXPORTS == expected
+    symbols = list(object_symbols(built["object"].read_bytes()))
+    visible = {each.name for each in symbols if each.is_defined and not each.is_hidden}
+    # Of several units they are one.
+    weak = {each.name for each in symbols if each.is_weak}
+    assert visible & _EXPORTS == expected
+    assert expected <= weak

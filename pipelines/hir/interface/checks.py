@@ -102,7 +102,7 @@ class Checker:
         data, offset = tensor.data, tensor.byte_offset
         faults = (
             code.difference(tensor.rank_and_dtype, code.i64(value.rank_and_dtype)),
-            code.widened(self._is_among(code.i32(~_HOST_DEVICES), tensor.device)),
+            code.widened(self._kind_fault(code.i32(~_HOST_DEVICES), tensor.device)),
             code.widened(code.is_null(data)),
             self._too_far(offset),
         )
@@ -294,10 +294,10 @@ class Checker:
             for stride, declared in zip(strides, value.strides, strict=True)
         ]
 
-    def _is_among(self, mask: ir.Value, device: ir.Value) -> ir.Value:
-        """Returns an i32: 0 unless a device's kind has a bit in the mask, or is beyond it."""
+    def _kind_fault(self, refused: ir.Value, device: ir.Value) -> ir.Value:
+        """Returns an i32 that is not 0 where a device's kind is in a mask, or beyond its bits."""
         code = self.code
-        bit = arith.andi(arith.shrui(mask, arith.andi(device, code.i32(31))), code.i32(1))
+        bit = arith.andi(arith.shrui(refused, arith.andi(device, code.i32(31))), code.i32(1))
         return arith.ori(bit, arith.shrui(device, code.i32(5)))
 
     def _device(self, tensor: Tensor) -> ir.Value:
@@ -308,4 +308,4 @@ class Checker:
         # The kinds differ in one bit.
         is_gpu = code.equal(arith.andi(device, code.i32(~(CUDA ^ ROCM))), code.i32(CUDA & ROCM))
         away = arith.select(is_gpu, elsewhere, code.i32(0))
-        return code.widened(arith.ori(self._is_among(self._refused, device), away))
+        return code.widened(arith.ori(self._kind_fault(self._refused, device), away))

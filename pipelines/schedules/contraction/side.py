@@ -203,7 +203,7 @@ class Side:
             # Known distances are part of addresses.
             is_known = each > 0 and self._is_along_rows()
             far = self.factor.strides[self.own[0]].known * each * self.row_step if is_known else 0
-            if is_known and self._are_rows_there():
+            if is_known and self._is_whole and not self.places:
                 rows.append(_Row(rows[0].offset, far, None, None))
                 continue
             at = add(first, plus(row, each * self.row_step))
@@ -249,19 +249,18 @@ class Side:
                 found = add(found, self.numbers.distance(shift, loop, self.factor.strides))
         return found
 
-    def _are_rows_there(self) -> bool:
-        """Returns whether all rows of all tiles certainly are, and all that they read."""
-        form = self.numbers.form
-        is_whole = form.count_of(self.own).is_multiple_of(self.tile)
-        return is_whole and not self.places and not any(loop in form.steps for loop in self.own)
+    @property
+    def _is_whole(self) -> bool:
+        """Whether no tile certainly goes beyond the last row."""
+        return self.numbers.form.count_of(self.own).is_multiple_of(self.tile)
 
     def _is_row_there(self, at: ir.Value, whole: Indices) -> ir.Value | None:
         """Returns whether a row is; None where it certainly is."""
-        numbers, extent = self.numbers, self.numbers.form.count_of(self.own)
+        numbers = self.numbers
         more = numbers.are_there({loop: whole[loop] for loop in self.own})
-        if extent.is_multiple_of(self.tile):
+        if self._is_whole:
             return more
-        return both(more, is_below(at, numbers.size(extent)))
+        return both(more, is_below(at, numbers.size(numbers.form.count_of(self.own))))
 
     def _lacks(self, at: ir.Value, indices: Indices, whole: Indices) -> ir.Value:
         """A bit for each place along each guarded axis that is not there, and one for the row."""
@@ -283,7 +282,7 @@ class Side:
                 holds = is_below(plus(base, place * by), numbers.size(guard.bound))
                 lacks = arith.ori(lacks, arith.select(holds, number(0), number(1 << bit)))
                 bit += 1
-        # The bit of a term that is not there no row has.
+        # A term that is not there asks for a bit that every row lacks.
         lacks = arith.ori(lacks, number(_MISSING))
         is_there = self._is_row_there(at, whole)
         return lacks if is_there is None else arith.select(is_there, lacks, number(-1))
@@ -383,18 +382,16 @@ class Side:
         first = add(segment.start, base)
         own = add(first, self.term)
         step = numbers.size(self.step)
-        is_known = self.step.is_known
-        offset = multiply(own, step)
+        if self.step.is_known:
+            offset = multiply(own, step)
+            offsets = [(offset, each * self.step.known) for each in apart]
+        else:
+            offsets = [(multiply(plus(own, each), step), 0) for each in apart]
         # Of whole steps all terms are there, or none is.
         is_even = form.extent(form.terms).is_multiple_of(made.terms)
         return [
-            _Term(
-                offset if is_known else multiply(plus(own, each), step),
-                each * self.step.known if is_known else 0,
-                None,
-                is_below(first if is_even else plus(own, each), segment.end),
-            )
-            for each in apart
+            _Term(*offset, None, is_below(first if is_even else plus(own, each), segment.end))
+            for offset, each in zip(offsets, apart, strict=True)
         ]
 
     def _in_table(self, table: ir.Value, at: ir.Value) -> _Term:
