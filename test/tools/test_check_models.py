@@ -19,7 +19,7 @@ from hirc.tools.check_models import build as build_module
 from hirc.tools.check_models import build_time
 from hirc.tools.check_models.__main__ import main as build
 from hirc.tools.check_models.build import Build, is_built
-from hirc.tools.check_models.compare import distance
+from hirc.tools.check_models.compare import distance, judged_outputs
 
 _MODEL = """\
 import torch
@@ -114,6 +114,18 @@ def test_distances() -> None:
         assert distance(torch.tensor(other), wanted) == inf
     assert distance(torch.zeros(0, 3), torch.zeros(0, 3)) == 0
     assert distance(torch.tensor([True]), torch.tensor([False])) == 1
+
+
+def test_nothing_is_right_where_torch_gives_no_numbers() -> None:
+    """An error that is infinite bounds none."""
+    exact, right = torch.tensor([1.0, 2.0]).double(), torch.tensor([1.0, 2.0])
+    broken = torch.tensor([1.0, math.nan])
+    assert judged_outputs([right], [right], [exact])["right"]
+    assert not judged_outputs([broken], [right], [exact])["right"]
+    for ours in (broken, right):
+        assert "not finite" in judged_outputs([ours], [broken], [exact])["why"]
+    # Where it should be.
+    assert judged_outputs([broken], [broken], [broken.double()])["right"]
 
 
 @pytest.mark.usefixtures("loaded_python")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -85,7 +86,9 @@ def compare(
             torch.manual_seed(_SEED)
             ours, eager = (_tensors(drive(call, *each)) for call in (program, theirs.call))
             # In f64 torch draws other numbers.
-            found.append(_judged(ours, eager, None if draws else exact.reference(drive, each)))
+            found.append(
+                judged_outputs(ours, eager, None if draws else exact.reference(drive, each))
+            )
         judged = min(found, key=lambda each: each["right"])
         arguments = [
             leaf for place, leaf in enumerate(pytree.tree_leaves(inputs)) if place in taken
@@ -146,7 +149,7 @@ class _Copy:
             return None
 
 
-def _judged(
+def judged_outputs(
     ours: list[Tensor], eager: list[Tensor], reference: list[Tensor] | None
 ) -> dict[str, Any]:
     """Returns the greatest errors of any output, and whether each of hirc's is small enough."""
@@ -159,6 +162,8 @@ def _judged(
         # Numbers of tokens are torch's: in f64 others may be the likeliest.
         exact = wide if theirs.is_floating_point() else theirs
         error, others = distance(mine, exact), distance(theirs, exact)
+        if not math.isfinite(others):
+            return {"right": False, "why": "torch's own result is not finite where it should be"}
         least = _LEAST.get(theirs.dtype, 0.0)
         bound = least * _WITHOUT_REFERENCE if reference is None else _TIMES_EAGER * others
         # Not a comparison with <=: nan is wrong.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 
 import torch
@@ -63,6 +64,10 @@ class Mamba(nn.Module):
         self.inward, self.out = nn.Linear(width, 2 * inner), nn.Linear(inner, width)
         self.mix = nn.Conv1d(inner, inner, 4, padding=3, groups=inner)
         self.amounts = nn.Linear(inner, 2 * state + 1)
+        with torch.no_grad():
+            # Steps begin at 0.02, as in Mamba's own range of 0.001 to 0.1 (Gu and Dao, 2023): the
+            # sums' exponentials of many large ones are beyond f32.
+            self.amounts.bias[-1] = math.log(math.expm1(0.02))
         self.decay = nn.Parameter(torch.rand(inner, state))
         self.skip = nn.Parameter(torch.ones(inner))
 
