@@ -53,6 +53,10 @@ class Compiled:
         return self.weights is None or self.weights.output is None
 
 
+# A child of this process, and the pages that both copy from then on, take longer than LLVM does for
+# PTX of so many bytes of bitcode.
+_SMALL_BITCODE = 1 << 14
+
 _shared = SharedSession()
 
 
@@ -129,16 +133,11 @@ class CodeCompilation(Compilation):
         return Compiled(code, runtime.data, weights, bitcode, device)
 
     def _begin_assembling(self) -> None:
-        """Has ptxas take the PTX that children of this process generate."""
+        """Has ptxas take the PTX that children of this process generate, of larger device code."""
         for target, child in self._children:
             with self.timer.phase("PTX"):
                 ptx = finish_ptx(child)
-            if not self.cuda.ptxas.is_file():
-                self._images.append(partial(DeviceCode, target.arch, ptx.encode(), is_ptx=True))
-                continue
-            cubin = assembling(ptx, target, self.options, self.cuda, self.runner)
-            finish = self._open.enter_context(cubin)
-            self._images.append(lambda arch=target.arch, finish=finish: DeviceCode(arch, finish()))
+            self._assemble(target, ptx)
 
     def _session(self, source: Source) -> Session:
         return self.session
@@ -151,8 +150,21 @@ class CodeCompilation(Compilation):
                 code = code_object(module, self.clang, self.runner)
             self._images.append(partial(DeviceCode, target.arch, code))
             return self._linked_image(module, target)
-        self._children.append((target, self._open.enter_context(begin_ptx(module))))
+        if unit.is_refusable or len(module.bitcode()) > _SMALL_BITCODE:
+            self._children.append((target, self._open.enter_context(begin_ptx(module))))
+        else:
+            with self.timer.phase("PTX"):
+                self._assemble(target, module.assembly())
         return self._linked_image(module, target)
+
+    def _assemble(self, target: Target, ptx: str) -> None:
+        """Has ptxas take PTX, where there is one; without it the driver will."""
+        if not self.cuda.ptxas.is_file():
+            self._images.append(partial(DeviceCode, target.arch, ptx.encode(), is_ptx=True))
+            return
+        cubin = assembling(ptx, target, self.options, self.cuda, self.runner)
+        finish = self._open.enter_context(cubin)
+        self._images.append(lambda: DeviceCode(target.arch, finish()))
 
 
 def _code(

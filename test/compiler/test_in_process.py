@@ -311,10 +311,13 @@ def _compiled_code(text: str, target: str) -> Compiled:
     return compile_code(Source("program", text.encode(), is_made=True), options)
 
 
+@pytest.mark.parametrize("in_child", [False, True])
 def test_a_gpu_s_code_is_made_beside_the_host_s(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    in_child: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """What goes on meanwhile ends where the host's code fails, and gives what a cubin alone is."""
+    if in_child:
+        monkeypatch.setattr("hirc.compiler.compile_code._SMALL_BITCODE", 0)
     code = _compiled_code(ADD, "sm_90a").code
     ((arch, data, is_ptx),) = [(each.arch, each.data, each.is_ptx) for each in code.images]
     assert (arch, data[:4], is_ptx) == ("sm_90a", b"\x7fELF", False)
