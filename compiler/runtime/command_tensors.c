@@ -58,7 +58,7 @@ void hirc_upload(const struct hirc_value_info *value, const struct hirc_array *a
   int64_t low, high, bytes = value->element_bytes, count = hirc_count_of(array);
   if (value->is_scalar)
     return;
-  tensor->device = (struct dl_device){gpu_kind(), (int32_t)(hirc_accepted_devices(NULL) >> 32)};
+  tensor->device = (struct dl_device){gpu_kind(), (int32_t)(hirc_accepted_devices() >> 32)};
   tensor->data = NULL;
   if (count == 0)
     return;

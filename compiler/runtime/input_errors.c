@@ -254,17 +254,41 @@ static bool wrong_memory(const struct subject *subject) {
   return false;
 }
 
+static bool is_kind_accepted(struct dl_device device, uint64_t accepted) {
+  return device.type >= 0 && device.type < 32 && accepted >> device.type & 1;
+}
+
+static bool is_accepted(struct dl_device device, uint64_t accepted) {
+  return is_kind_accepted(device, accepted) &&
+         (!is_gpu(device.type) || device.number == (int)(accepted >> 32));
+}
+
+// Whether a tensor's memory is not what the program takes. For calls of which one is elsewhere than
+// what the program allocates.
+int hirc_devices_refused(const struct hirc_program_info *program,
+                         const struct dl_tensor *const *inputs,
+                         struct dl_tensor *const *outputs) {
+  uint64_t accepted = hirc_accepted_devices();
+  for (int64_t i = 0; i < program->input_count; ++i)
+    if (!program->inputs[i].is_scalar && !is_accepted(inputs[i]->device, accepted))
+      return 1;
+  for (int64_t i = 0; i < program->output_count; ++i)
+    if (!program->outputs[i].is_scalar && outputs[i]->data &&
+        !is_accepted(outputs[i]->device, accepted))
+      return 1;
+  return 0;
+}
+
 static bool wrong_device(const struct subject *subject) {
   struct dl_device device = subject->tensor->device;
-  uint64_t accepted = hirc_accepted_devices(NULL);
-  int current = (int)(accepted >> 32);
-  bool is_kind = device.type >= 0 && device.type < 32 && accepted >> device.type & 1;
-  if (is_kind && (!is_gpu(device.type) || device.number == current))
+  uint64_t accepted = hirc_accepted_devices();
+  if (is_accepted(device, accepted))
     return false;
+  int current = (int)(accepted >> 32);
   char text[80];
   const char *maker = on_amd_device() ? "ROCm" : "CUDA";
   device_text(device, text, sizeof text);
-  if (!is_kind)
+  if (!is_kind_accepted(device, accepted))
     return say(subject, "it is on %s, the program runs on %s device %d: move it there", text, maker,
                current);
   return say(subject,

@@ -111,6 +111,9 @@ void hirc_input_error(const struct hirc_program_info *program,
 int hirc_outputs_overlap(const struct hirc_program_info *program,
                          const struct dl_tensor *const *inputs,
                          struct dl_tensor *const *outputs);
+int hirc_devices_refused(const struct hirc_program_info *program,
+                         const struct dl_tensor *const *inputs,
+                         struct dl_tensor *const *outputs);
 int hirc_extents_error(const struct hirc_program_info *program,
                        const struct dl_tensor *const *inputs);
 bool hirc_tensor_span(const struct dl_tensor *tensor, int element_bytes, uintptr_t span[2]);
@@ -125,7 +128,8 @@ int hirc_error_status(void); // of the last message: HIRC_FAILED of a CUDA call'
 void hirc_error_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 // program_devices.c
-uint64_t hirc_accepted_devices(const char *location);
+uint64_t hirc_memory_device(const char *location);
+uint64_t hirc_accepted_devices(void);
 uint64_t hirc_library_devices(void);
 int hirc_stream_finish(void *stream);
 

@@ -5,21 +5,31 @@
 #include "program.h"
 #include "world.h"
 
-// A bit for each kind of device in the low half, in the high half the number of the current device.
-// The CPU device's memory is the host's, so a program for it takes any.
-uint64_t hirc_accepted_devices(const char *location) {
+static uint64_t current_device(const char *location) {
   int device = 0;
   check(cudaGetDevice(&device), "cudaGetDevice", location);
+  return (uint64_t)(unsigned)device << 32;
+}
+
+// The device of memory that a program allocates, as a DLTensor's eight bytes: kind and number.
+uint64_t hirc_memory_device(const char *location) {
+  unsigned kind = on_cpu_device() ? DL_CPU : on_amd_device() ? DL_ROCM : DL_CUDA;
+  return current_device(location) | kind;
+}
+
+// A bit for each kind of device in the low half, in the high half the number of the current device.
+// The CPU device's memory is the host's, so a program for it takes any.
+uint64_t hirc_accepted_devices(void) {
   uint64_t kinds = on_amd_device() ? 1u << DL_ROCM | 1u << DL_ROCM_HOST
                                    : 1u << DL_CUDA | 1u << DL_CUDA_HOST | 1u << DL_CUDA_MANAGED;
   if (on_cpu_device())
     kinds |= 1u << DL_CPU;
-  return (uint64_t)(unsigned)device << 32 | kinds;
+  return current_device(NULL) | kinds;
 }
 
 static int find_devices(void *devices, void *unused, void *stream) {
   (void)unused, (void)stream;
-  *(uint64_t *)devices = hirc_accepted_devices(NULL);
+  *(uint64_t *)devices = hirc_accepted_devices();
   return 0;
 }
 

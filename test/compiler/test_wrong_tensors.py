@@ -34,7 +34,7 @@ _PROGRAM = """\
 """
 
 _F32, _F16, _PAIRS = 2 | 32 << 8 | 1 << 16, 2 | 16 << 8 | 1 << 16, 2 | 32 << 8 | 2 << 16
-_CPU, _OPENCL = 1, 4
+_CPU, _CUDA, _CUDA_HOST, _OPENCL, _CUDA_MANAGED = 1, 2, 3, 4, 13
 # Each tensor lies in the middle of memory of its own.
 _MEMORY, _MIDDLE = 1 << 12, 1 << 11
 _HUGE = (1 << 57, 1 << 62, (1 << 63) - 1, -(1 << 63))
@@ -51,6 +51,7 @@ class _Tensor:
     offset: int = 0
     dtype: int = _F32
     device: int = _CPU
+    device_number: int = 0
     rank: int = 0
 
     def __post_init__(self) -> None:
@@ -65,6 +66,7 @@ class _Tensor:
         return DlTensor(
             data=self.data or None,
             device_type=self.device,
+            device_id=self.device_number,
             rank=self.rank,
             dtype=self.dtype,
             sizes=address,
@@ -99,7 +101,10 @@ class _Tensor:
         wanted = [rows if size < 0 else size for size in declared]
         if self.rank != len(wanted) or self.dtype != _F32 or self.sizes != wanted or rows < 0:
             return True
-        if self.device != _CPU:
+        # A program for the CPU device takes a GPU's memory too, of the current device.
+        if self.device not in (_CPU, _CUDA, _CUDA_HOST, _CUDA_MANAGED):
+            return True
+        if self.device == _CUDA and self.device_number != 0:
             return True
         if self.is_empty:
             return False
@@ -147,7 +152,8 @@ def _spoil(draw: random.Random, tensor: _Tensor, places: list[int]) -> None:
     if what == "data":
         tensor.data = 0
     elif what == "device":
-        tensor.device = draw.choice([_OPENCL, 64, -1])
+        tensor.device = draw.choice([_CUDA, _CUDA_HOST, _CUDA_MANAGED, _OPENCL, 64, -1])
+        tensor.device_number = draw.choice([0, 0, 1])
     elif what == "dtype":
         tensor.dtype = draw.choice([_F16, _PAIRS])
     elif what == "rank":

@@ -14,7 +14,7 @@ from ....dialects.mlir import arith, ir
 from ....dialects.records import dataclass
 from .code import Code
 from .signature import OPEN, Value
-from .tensor import CPU, CUDA, ROCM, Tensor
+from .tensor import CPU, Tensor
 
 _ZEROS = "hirc_zero_sizes"
 # Scalars are read by the host: its own memory, and page-locked memory.
@@ -38,7 +38,9 @@ class Seen:
     `first` is the address of its first element; `sizes` and `strides` are i64, constants where
     the type has them, and `reaches` how many elements further the last one lies along each dim.
     `faults` are i64, 0 where nothing is wrong. `given` is whether an output was handed in, None of
-    an input; `doubt` whether one that was may have two elements in one place, None of an input.
+    an input; `away` an i64, 0 where the tensor is on the device of what the program allocates, None
+    of a scalar; `doubt` whether an output that was handed in may have two elements in one place,
+    None of an input.
     """
 
     value: Value
@@ -51,6 +53,7 @@ class Seen:
     is_empty: ir.Value
     given: ir.Value | None
     faults: tuple[ir.Value, ...]
+    away: ir.Value | None = None
     doubt: ir.Value | None = None
 
 
@@ -64,12 +67,10 @@ class Checker:
         self.code = code
         self._max_rank = max(max_rank, 1)
         self._named: dict[str, ir.Value] = {}
-        devices = code.call("hirc_accepted_devices", [code.string(place)], code.types.i64)
-        assert devices is not None
-        i32 = code.types.i32
-        self._mask = arith.trunci(i32, devices)
-        self._refused = arith.xori(self._mask, code.i32(-1))
-        self.device_number = arith.trunci(i32, arith.shrui(devices, code.i64(32)))
+        device = code.call("hirc_memory_device", [code.string(place)], code.types.i64)
+        assert device is not None
+        # That of memory that the program allocates, as a DLTensor's eight bytes.
+        self.memory_device = device
         if not code.has_symbol(_ZEROS):
             count = self._max_rank
             code.global_constant(
@@ -82,19 +83,10 @@ class Checker:
             )
 
     @property
-    def memory_device(self) -> ir.Value:
-        """The device of memory that a program allocates, as a DLTensor's eight bytes."""
+    def device_number(self) -> ir.Value:
+        """The number of the current device, an i32."""
         code = self.code
-        on_gpu = arith.select(self._accepts(ROCM), code.i32(ROCM), code.i32(CUDA))
-        kind = arith.select(self._accepts(CPU), code.i32(CPU), on_gpu)
-        kind = arith.extui(code.types.i64, kind)
-        number = arith.extui(code.types.i64, self.device_number)
-        return arith.ori(kind, arith.shli(number, code.i64(32)))
-
-    def _accepts(self, kind: int) -> ir.Value:
-        """Returns whether memory of a kind of device is taken."""
-        code = self.code
-        return code.differ(arith.andi(self._mask, code.i32(1 << kind)), code.i32(0))
+        return arith.trunci(code.types.i32, arith.shrui(self.memory_device, code.i64(32)))
 
     def scalar(self, tensor: Tensor, value: Value) -> Seen:
         """Returns a scalar: a tensor without dims in the host's memory."""
@@ -102,7 +94,7 @@ class Checker:
         data, offset = tensor.data, tensor.byte_offset
         faults = (
             code.difference(tensor.rank_and_dtype, code.i64(value.rank_and_dtype)),
-            code.widened(self._kind_fault(code.i32(~_HOST_DEVICES), tensor.device)),
+            code.widened(self._is_no_host(tensor.device)),
             code.widened(code.is_null(data)),
             self._too_far(offset),
         )
@@ -132,13 +124,14 @@ class Checker:
         if value.alignment > 1:
             misplaced.append(arith.andi(code.number_of(first), code.i64(value.alignment - 1)))
         faults.append(code.unless(is_empty, code.together(misplaced)))
-        faults.append(self._device(tensor))
+        away = code.difference(tensor.device_word, self.memory_device)
         doubt = None
         if given is not None:
             faults = [code.unless(code.negate(given), code.together(faults))]
+            away = code.unless(code.negate(given), away)
             filled = code.both(given, code.negate(is_empty))
             doubt = code.both(filled, self._may_repeat(sizes, strides, reaches))
-        seen = (sizes, strides, reaches, is_empty, given, tuple(faults), doubt)
+        seen = (sizes, strides, reaches, is_empty, given, tuple(faults), away, doubt)
         return Seen(value, tensor, data, first, *seen)
 
     def _too_far(self, offset: ir.Value) -> ir.Value:
@@ -294,18 +287,9 @@ class Checker:
             for stride, declared in zip(strides, value.strides, strict=True)
         ]
 
-    def _kind_fault(self, refused: ir.Value, device: ir.Value) -> ir.Value:
-        """Returns an i32 that is not 0 where a device's kind is in a mask, or beyond its bits."""
+    def _is_no_host(self, device: ir.Value) -> ir.Value:
+        """Returns an i32 that is not 0 where the host cannot read memory of a kind of device."""
         code = self.code
-        bit = arith.andi(arith.shrui(refused, arith.andi(device, code.i32(31))), code.i32(1))
+        place = arith.andi(device, code.i32(31))
+        bit = arith.andi(arith.shrui(code.i32(~_HOST_DEVICES), place), code.i32(1))
         return arith.ori(bit, arith.shrui(device, code.i32(5)))
-
-    def _device(self, tensor: Tensor) -> ir.Value:
-        """Returns a fault where the tensor's memory is not what the program takes."""
-        code = self.code
-        device = tensor.device
-        elsewhere = arith.xori(tensor.device_number, self.device_number)
-        # The kinds differ in one bit.
-        is_gpu = code.equal(arith.andi(device, code.i32(~(CUDA ^ ROCM))), code.i32(CUDA & ROCM))
-        away = arith.select(is_gpu, elsewhere, code.i32(0))
-        return code.widened(arith.ori(self._kind_fault(self._refused, device), away))

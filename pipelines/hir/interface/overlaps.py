@@ -60,6 +60,13 @@ def overlaps_by_library(
     return code.widened(found)
 
 
+def refused_by_library(code: Code, info: ir.Value, inputs: ir.Value, outputs: ir.Value) -> ir.Value:
+    """Returns whether a tensor is on a device that the program does not take."""
+    found = code.call("hirc_devices_refused", [info, inputs, outputs], code.types.i32)
+    assert found is not None
+    return code.differ(found, code.i32(0))
+
+
 def repeats_by_library(code: Code, info: ir.Value, outputs: ir.Value) -> ir.Value:
     """Returns whether two elements of an output are one. Types, sizes and strides must be right."""
     found = code.call("hirc_outputs_repeat", [info, outputs], code.types.i32)

@@ -7,12 +7,9 @@ from ....dialects.records import dataclass
 from .code import Code
 
 CPU = 1
-CUDA = 2
-ROCM = 10
 
 _DATA = 0
 _DEVICE = 8
-_DEVICE_NUMBER = 12
 _RANK_AND_DTYPE = 16
 _SHAPE = 24
 _STRIDES = 32
@@ -44,10 +41,6 @@ class Tensor:
     def device(self) -> ir.Value:
         """The device's kind, an i32."""
         return self._load(self.code.types.i32, _DEVICE)
-
-    @property
-    def device_number(self) -> ir.Value:
-        return self._load(self.code.types.i32, _DEVICE_NUMBER)
 
     @property
     def device_word(self) -> ir.Value:

@@ -10,7 +10,7 @@
 // CHECK-LABEL: llvm.func @hirc_guarded_main(
 // CHECK-SAME:      %[[INPUTS:.*]]: !llvm.ptr, %[[OUTPUTS:.*]]: !llvm.ptr, %[[STREAM:.*]]: !llvm.ptr) -> i32
 // CHECK-SAME:      no_inline
-// CHECK:         llvm.call @hirc_accepted_devices(%{{.*}}) : (!llvm.ptr) -> i64
+// CHECK:         %[[HOME:.*]] = llvm.call @hirc_memory_device(%{{.*}}) : (!llvm.ptr) -> i64
 // CHECK:         %[[X:.*]] = llvm.load %{{.*}} : !llvm.ptr -> !llvm.ptr
 // CHECK:         %[[WORD:.*]] = llvm.getelementptr %[[X]][16]
 // CHECK-NEXT:    %[[FOUND:.*]] = llvm.load %[[WORD]] : !llvm.ptr -> i64
@@ -21,12 +21,19 @@
 // CHECK:         %[[ZEROS:.*]] = llvm.mlir.addressof @hirc_zero_sizes
 // CHECK:         %[[SHAPE:.*]] = llvm.select %[[OTHER]], %[[ZEROS]], %{{.*}}
 // CHECK:         %[[SIZE:.*]] = llvm.load %{{.*}} : !llvm.ptr -> i64
+// CHECK:         arith.xori %{{.*}}, %[[HOME]] : i64
 // The second input's size has the same name.
 // CHECK:         arith.xori %{{.*}}, %[[SIZE]] : i64
 // The output's bytes are nobody else's.
 // CHECK-COUNT-4: arith.subi %{{.*}} : i64
 // CHECK:         cf.cond_br %{{.*}}, ^[[WRONG:bb[0-9]+]], ^[[RIGHT:bb[0-9]+]]
+// Where one is not on the device of what the program allocates, the library knows.
 // CHECK:       ^[[RIGHT]]:
+// CHECK:         cf.cond_br %{{.*}}, ^[[AWAY:bb[0-9]+]], ^[[HERE:bb[0-9]+]]
+// CHECK:       ^[[AWAY]]:
+// CHECK:         llvm.call @hirc_devices_refused(%{{.*}}, %[[INPUTS]], %[[OUTPUTS]])
+// CHECK:         cf.cond_br %{{.*}}, ^[[WRONG]], ^[[HERE]]
+// CHECK:       ^[[HERE]]:
 // CHECK:         cf.cond_br %{{.*}}, ^[[ASK:bb[0-9]+]], ^[[READY:bb[0-9]+]]
 // CHECK:       ^[[ASK]]:
 // CHECK:         llvm.call @hirc_outputs_repeat(%{{.*}}, %[[OUTPUTS]])
