@@ -202,10 +202,15 @@ def behind_copies(place: Place, head: Loop) -> Place:
     """
     best, found = place, place
     while found is not None:
-        if found.index[-1] == head.whole:
+        if _lies_along(found, head):
             best = found
         found = behind_view(found) or _behind_copy(found) or _behind_slice(found)
     return best
+
+
+def _lies_along(place: Place, head: Loop) -> bool:
+    """Returns whether the last dim is the head's; a tensor without dims has none."""
+    return place.index[-1:] == [head.whole]
 
 
 def behind_scales(place: Place, head: Loop) -> tuple[Place, float]:
@@ -214,7 +219,7 @@ def behind_scales(place: Place, head: Loop) -> tuple[Place, float]:
     while True:
         place = behind_copies(place, head)
         found = _behind_scale(_source(place))
-        if found is None or found[0].index[-1] != head.whole:
+        if found is None or not _lies_along(found[0], head):
             return place, factor
         place, factor = found[0], factor * found[1]
 

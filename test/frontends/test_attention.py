@@ -105,3 +105,17 @@ def test_attention_that_functions_modify_and_mask() -> None:
     found = hirc.compile(model, inputs, target="cpu", opt_level=0)(*inputs)
     for number, (ours, theirs) in enumerate(zip(found, model(*inputs), strict=True)):
         assert torch.allclose(ours, theirs, 1e-4, 1e-5), number
+
+
+def test_attention_to_a_number_that_is_repeated() -> None:
+    """Keys that are one number everywhere: behind them is a tensor without dims."""
+
+    def model(q: Tensor, v: Tensor, key: Tensor) -> tuple[Tensor, Tensor]:
+        scores = q @ (key.expand(q.shape) * 0.5).mT
+        return scores.softmax(-1) @ v, (q @ key.expand(q.shape).mT).softmax(-1) @ v
+
+    torch.manual_seed(0)
+    given = torch.randn(2, _HEADS, 21, _HEAD), torch.randn(2, _HEADS, 21, _HEAD), torch.tensor(0.3)
+    found = hirc.compile(model, given, target="cpu", cache=False)(*given)
+    for result, wanted in zip(found, model(*given), strict=True):
+        torch.testing.assert_close(result, wanted, rtol=1e-5, atol=1e-5)

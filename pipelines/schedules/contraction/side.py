@@ -126,7 +126,9 @@ class Side:
         self.step = self._linear_step()
         self.has_table = bool(places) or self.step is None
         run = run_of(form, factor, own) if made.is_wide else Run(1)
-        self.width, self.is_by_row = run.width, run.is_of_terms
+        # Each thread has a copy to make: of a small tile's elements it takes fewer at once.
+        self.width = min(run.width, tile * made.terms // made.threads)
+        self.is_by_row = run.is_of_terms
         self.is_fetched = self.width * self.bytes < COPIED_BYTES
         # How many terms an entry of its table is of.
         self.table_unit = 1
@@ -144,6 +146,8 @@ class Side:
             self.count_terms = across * made.terms // made.threads // self.count_rows
             self.row_step = made.threads * self.width
             self.term_step = max(made.threads // across, 1)
+        copied = self.count_rows * self.count_terms * self.width * made.threads
+        assert copied == tile * made.terms, "threads copy a whole step of the tile"
         self.stage_bytes = (tile if self.is_by_row else made.terms) * self.pitch * self.bytes
 
     def _padding(self, form: Form) -> int:
