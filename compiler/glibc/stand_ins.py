@@ -54,8 +54,13 @@ def older_glibc_flags(version: str, folder: Path, clang: Clang, runner: Runner) 
         return _make(version, files, clang, runner)
 
     packed = cached(f"glibc-{_digest(version, files, clang)}.tar", make)
+    folder.mkdir(parents=True, exist_ok=True)
     with tarfile.open(fileobj=io.BytesIO(packed)) as archive_file:
-        archive_file.extractall(folder, filter="data")
+        # A filter of extractall is newer than Python 3.11.0; what is in here is hirc's own.
+        for member in archive_file:
+            content = archive_file.extractfile(member)
+            assert content is not None, member.name
+            (folder / member.name).write_bytes(content.read())
     # What this machine's libgcc_s.so.1 needs may be newer; the other system has a libgcc_s of its
     # own.
     flags = [f"-B{folder}", f"-L{folder}", "-Wl,--allow-shlib-undefined"]
