@@ -38,9 +38,7 @@ class Seen:
     `first` is the address of its first element; `sizes` and `strides` are i64, constants where
     the type has them, and `reaches` how many elements further the last one lies along each dim.
     `faults` are i64, 0 where nothing is wrong. `given` is whether an output was handed in, None of
-    an input; `away` an i64, 0 where the tensor is on the device of what the program allocates, None
-    of a scalar; `doubt` whether an output that was handed in may have two elements in one place,
-    None of an input.
+    an input; `doubt` whether one that was may have two elements in one place, None of an input.
     """
 
     value: Value
@@ -53,7 +51,6 @@ class Seen:
     is_empty: ir.Value
     given: ir.Value | None
     faults: tuple[ir.Value, ...]
-    away: ir.Value | None = None
     doubt: ir.Value | None = None
 
 
@@ -71,6 +68,8 @@ class Checker:
         assert device is not None
         # That of memory that the program allocates, as a DLTensor's eight bytes.
         self.memory_device = device
+        # An i64, 0 as long as all buffers are there.
+        self.away = code.i64(0)
         if not code.has_symbol(_ZEROS):
             count = self._max_rank
             code.global_constant(
@@ -94,7 +93,7 @@ class Checker:
         data, offset = tensor.data, tensor.byte_offset
         faults = (
             code.difference(tensor.rank_and_dtype, code.i64(value.rank_and_dtype)),
-            code.widened(self._is_no_host(tensor.device)),
+            code.widened(self._is_off_host(tensor.device)),
             code.widened(code.is_null(data)),
             self._too_far(offset),
         )
@@ -131,7 +130,8 @@ class Checker:
             away = code.unless(code.negate(given), away)
             filled = code.both(given, code.negate(is_empty))
             doubt = code.both(filled, self._may_repeat(sizes, strides, reaches))
-        seen = (sizes, strides, reaches, is_empty, given, tuple(faults), away, doubt)
+        self.away = code.together([self.away, away])
+        seen = (sizes, strides, reaches, is_empty, given, tuple(faults), doubt)
         return Seen(value, tensor, data, first, *seen)
 
     def _too_far(self, offset: ir.Value) -> ir.Value:
@@ -287,7 +287,7 @@ class Checker:
             for stride, declared in zip(strides, value.strides, strict=True)
         ]
 
-    def _is_no_host(self, device: ir.Value) -> ir.Value:
+    def _is_off_host(self, device: ir.Value) -> ir.Value:
         """Returns an i32 that is not 0 where the host cannot read memory of a kind of device."""
         code = self.code
         place = arith.andi(device, code.i32(31))

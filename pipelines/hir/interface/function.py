@@ -64,18 +64,15 @@ def add_function(
     branches = _Branches(code, start)
     with ir.InsertionPoint(start):
         checker = Checker(code, max_rank, location_text(signature.body.location))
-    aways: list[ir.Value] = []
     taken: list[Seen] = []
     for place, value in enumerate(signature.inputs):
         with ir.InsertionPoint(branches.block):
             taken.append(_seen(checker, inputs, place, value))
-            aways = _with(code, aways, taken[-1].away)
             branches.add(taken[-1].faults)
     made: list[Seen] = []
     for place, value in enumerate(signature.outputs):
         with ir.InsertionPoint(branches.block):
             made.append(_seen(checker, outputs, place, value, is_output=True))
-            aways = _with(code, aways, made[-1].away)
             branches.add(made[-1].faults)
     compares = compares_spans(taken, made)
     if not compares:
@@ -90,7 +87,8 @@ def add_function(
         branches.add(faults)
     branches.end()
     with ir.InsertionPoint(branches.block):
-        doubts = [code.differ(away, code.i64(0)) for away in aways]
+        doubt = code.differ(checker.away, code.i64(0))
+    doubts = [doubt] if code.known(doubt) != 0 else []
     branches.ask(doubts, lambda: refused_by_library(code, code.address_of(info), inputs, outputs))
     doubts = [seen.doubt for seen in made if seen.doubt is not None and code.known(seen.doubt) != 0]
     run = branches.ask(doubts, lambda: repeats_by_library(code, code.address_of(info), outputs))
@@ -166,11 +164,6 @@ class _Branches:
                 cf.CondBranchOp(is_wrong(), [], [], self.failed, following)
             self.block = following
         return self.block
-
-
-def _with(code: Code, aways: list[ir.Value], away: ir.Value | None) -> list[ir.Value]:
-    """Returns the one value that is not 0 where one of these is not, or none of none."""
-    return aways if away is None else [code.together([*aways, away])]
 
 
 def _seen(
