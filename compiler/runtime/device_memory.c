@@ -87,7 +87,7 @@ void *hirc_allocate(int64_t bytes, int kind, void *stream, const char *location)
   if (__builtin_expect(recorder != NULL, 0)) {
     if (kind == HIRC_MEMORY_PINNED || kind == HIRC_MEMORY_MANAGED)
       hirc_graph_abandon(recorder);
-    memory = hirc_graph_memory(recorder, wanted, &stream);
+    memory = hirc_graph_memory(recorder, &wanted, &stream);
     if (memory)
       return memory;
   }

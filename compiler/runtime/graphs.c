@@ -14,8 +14,9 @@
 // replay. Outputs are allocated in the caller's stream. Streams that the program names are the
 // recording's own, so that no other call's work gets into it.
 //
-// A few graphs are kept for each program and device, the last ones used. One thread at a time uses
-// them; others, and calls in a stream that is captured itself, do without.
+// A few graphs are kept for each program and device, the last ones used. Shapes that have none of their
+// own share some: a launch's extents and arguments are all that most programs make of a size. One
+// thread at a time uses them; others, and calls in a stream that is captured itself, do without.
 //
 // What fails while recording or replaying is not reported: the call without a graph tells.
 
@@ -32,18 +33,21 @@
 
 enum {
   GRAPHS = 8,            // kept for each program and device
-  ALIKE = 2,             // of them, for the same shapes
+  ALIKE = 2,             // of them, for the same shapes, or for those that share
   SEEN = 32,             // shapes that are remembered until they come again
   CALLS_BEFORE = 2,      // calls without a graph: the first one loads and plans
+  CHANGES_BEFORE = 16,   // calls of shapes without a graph, before these share one
   MOST_OUTPUTS = 64,     // of a program that is recorded
   MOST_ABANDONED = 4,    // recordings of the same shapes in vain, after which these get no graph
   MOST_UNUSED = 16,      // graphs that went before they were replayed as often as they cost
-  REPLAYS_WORTH = 16,    // a recording
+  REPLAYS_WORTH = 16,    // a recording; each try in vain takes one off
+  MOST_WORTH = 64,       // replays that are counted
   FIRST_RUNTIME = 13000, // whose cudaStreamGetCaptureInfo has these parameters
 };
 // Of the memory that a recording keeps; programs that need more do not wait for the host.
 #define MOST_BYTES ((size_t)256 << 20)
 
+enum { SHARED = 1 }; // the key of what shapes share
 enum { STREAM_PER_THREAD = 2 }; // the handle that is another stream in each thread
 
 enum { ABANDONED = 2 }; // what longjmp brings, beside a failure's 1
@@ -83,10 +87,11 @@ struct recording {
   struct block *blocks;
   struct own_stream *streams;
   size_t step_count, step_room, byte_count, byte_room;
-  size_t block_count, block_room, stream_count, stream_room;
+  size_t block_count, block_room, blocks_before, stream_count, stream_room;
   size_t kept_bytes;
   int64_t replays;
   int abandoned;
+  bool is_outgrown; // a call needed more memory than it has
   // Allocations that become the caller's, as far as that is known.
   size_t given[MOST_OUTPUTS], given_count;
 };
@@ -101,6 +106,7 @@ struct device_graphs {
   pthread_mutex_t lock;
   uint64_t turn;
   int unused;
+  int64_t changes; // calls of shapes without a graph
   bool newest_first; // of graphs for the same shapes the last one used is to be tried first
   struct recording recordings[GRAPHS];
   struct seen seen[SEEN];
@@ -308,16 +314,33 @@ static void *reuse(struct hirc_recorder *recorder, size_t bytes, void *stream) {
   return NULL;
 }
 
-static void *memory_of(struct hirc_recorder *recorder, size_t bytes, void **stream) {
+// The bytes of the block that is made next: other shapes find room in memory that is larger than
+// this one needs, and as large as it was in the graph before, which another dim outgrew.
+static size_t shared_bytes(const struct recording *recording, size_t bytes) {
+  size_t room = 512, next = recording->block_count;
+  size_t before = next < recording->blocks_before ? recording->blocks[next].bytes : 0;
+  while (room < bytes && room < MOST_BYTES / 2)
+    room *= 2;
+  if (room < before && before < MOST_BYTES / 8)
+    room = before;
+  return room < bytes ? bytes : room;
+}
+
+static void *memory_of(struct hirc_recorder *recorder, size_t *wanted_bytes, void **stream) {
   struct recording *recording = recorder->recording;
   void *wanted = *stream;
+  size_t bytes = *wanted_bytes;
   if (recorder->replays) {
     struct allocation made;
     const struct step *step = next_step(recorder, HIRC_STEP_ALLOCATE, sizeof made);
     memcpy(&made, recording->bytes + step->start, sizeof made);
     const struct block *block = &recording->blocks[made.block];
-    if (made.stream != wanted || (block->is_ours && block->bytes < bytes))
+    if (made.stream != wanted)
       abandon(recorder);
+    if (block->is_ours && block->bytes < bytes) {
+      recording->is_outgrown = true;
+      abandon(recorder);
+    }
     *stream = recorder->stream;
     return block->is_ours ? block->memory : NULL;
   }
@@ -325,6 +348,8 @@ static void *memory_of(struct hirc_recorder *recorder, size_t bytes, void **stre
   void *memory = reuse(recorder, bytes, wanted);
   if (memory)
     return memory;
+  if (recording->key == SHARED)
+    *wanted_bytes = shared_bytes(recording, bytes);
   if (!grow((void **)&recording->blocks, &recording->block_room, recording->block_count + 1,
             sizeof *recording->blocks))
     abandon(recorder);
@@ -420,7 +445,8 @@ static void drop(struct recording *recording, const cuda_stream *stream) {
   recording->made = NULL;
   recording->origin = NULL;
   recording->launched_in = NULL;
-  recording->is_launched = recording->is_in_others = false;
+  recording->is_launched = recording->is_in_others = recording->is_outgrown = false;
+  recording->blocks_before = recording->block_count;
   recording->step_count = recording->byte_count = 0;
   recording->block_count = recording->stream_count = 0;
   recording->kept_bytes = 0;
@@ -521,7 +547,7 @@ static uint64_t key_of(const struct hirc_program_info *program,
         outputs[i]->sizes)
       hash = mixed_tensor(hash, outputs[i]);
   }
-  return hash ? hash : 1;
+  return hash > SHARED ? hash : SHARED + 1;
 }
 
 // Whether shapes that have no graph have come often enough to get one.
@@ -559,6 +585,13 @@ static struct recording *make_room(struct device_graphs *graphs, uint64_t key,
   clear(oldest, stream);
   oldest->key = key;
   return oldest;
+}
+
+// There will be no other graph of these shapes.
+static void give_up(struct recording *recording, const cuda_stream *stream) {
+  if (recording->made)
+    drop(recording, stream);
+  recording->abandoned = MOST_ABANDONED + 1;
 }
 
 // --- a call --------------------------------------------------------------------------------------
@@ -646,7 +679,7 @@ static int run(hirc_guarded *function, struct recording *recording, void *inputs
   hirc_call_end(&call);
   if (status == 0) {
     if (recorder.replays) {
-      ++recording->replays;
+      recording->replays += recording->replays < MOST_WORTH;
       count(REPLAYED);
     }
     return 0;
@@ -668,12 +701,14 @@ static int run_alike(hirc_guarded *function, struct device_graphs *graphs, uint6
   struct recording *alike[ALIKE] = {NULL};
   int status = -1, found = find_alike(graphs, key, alike);
   ++graphs->turn;
-  if (found == 0 && !is_due(graphs, key))
-    return -1;
+  if (found == 0 && !is_due(graphs, key)) {
+    key = SHARED;
+    found = find_alike(graphs, key, alike);
+    if (found == 0 && graphs->changes++ < CHANGES_BEFORE)
+      return -1;
+  }
   for (int i = 0; i < found; ++i) {
     struct recording *each = alike[i];
-    if (each->abandoned > MOST_ABANDONED)
-      return -1;
     if (!each->made)
       continue;
     status = run(function, each, inputs, outputs, stream);
@@ -683,16 +718,25 @@ static int run_alike(hirc_guarded *function, struct device_graphs *graphs, uint6
       each->used = graphs->turn;
       return status;
     }
+    each->replays -= each->replays > 0;
     for (int64_t k = 0; k < given_count; ++k)
       *tensors[k] = given[k];
   }
-  // What was worth it may be recorded anew as often as one likes.
+  // What was worth it may be recorded anew as often as one likes, and what is too small until it is
+  // not: memory that shapes share at least doubles.
   struct recording *made = NULL;
   int abandoned = 0;
   for (int i = 0; i < found; ++i) {
-    abandoned += alike[i]->replays >= REPLAYS_WORTH ? 0 : alike[i]->abandoned + 1;
-    if (!alike[i]->made || (found == ALIKE && (!made || alike[i]->used < made->used)))
+    bool is_small = key == SHARED && alike[i]->is_outgrown;
+    abandoned += alike[i]->replays >= REPLAYS_WORTH ? 0 : alike[i]->abandoned + !is_small;
+    if (!alike[i]->made || is_small || (found == ALIKE && (!made || alike[i]->used < made->used)))
       made = alike[i];
+  }
+  if (abandoned > MOST_ABANDONED) {
+    for (int i = 0; i < found; ++i)
+      if (alike[i]->replays < REPLAYS_WORTH)
+        give_up(alike[i], &stream);
+    return -1;
   }
   if (!made)
     made = make_room(graphs, key, &stream);
@@ -700,7 +744,7 @@ static int run_alike(hirc_guarded *function, struct device_graphs *graphs, uint6
   made->abandoned = abandoned;
   made->replays = 0;
   made->used = graphs->turn;
-  return abandoned > MOST_ABANDONED ? -1 : run(function, made, inputs, outputs, stream);
+  return run(function, made, inputs, outputs, stream);
 }
 
 static bool may_begin(void *stream) {

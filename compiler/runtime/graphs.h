@@ -45,7 +45,7 @@ struct hirc_recorder_functions {
   bool (*launches)(struct hirc_recorder *recorder, const struct hirc_graph_launch *launch,
                    void **arguments, size_t bytes, const char *location);
   void (*launched)(struct hirc_recorder *recorder, void *stream);
-  void *(*memory)(struct hirc_recorder *recorder, size_t bytes, void **stream);
+  void *(*memory)(struct hirc_recorder *recorder, size_t *bytes, void **stream);
   void (*allocated)(struct hirc_recorder *recorder, void *memory, size_t bytes);
   void (*frees)(struct hirc_recorder *recorder, void *memory);
   void *(*stream)(struct hirc_recorder *recorder, enum hirc_stream_kind kind, int64_t number,
@@ -88,8 +88,8 @@ static inline void hirc_graph_launched(struct hirc_recorder *recorder, void *str
 }
 
 // The memory that an allocation gets. NULL where it is to come from the caller's stream, which
-// `stream` becomes; then hirc_graph_allocated follows.
-static inline void *hirc_graph_memory(struct hirc_recorder *recorder, size_t bytes,
+// `stream` becomes, with `bytes`, which may become more; then hirc_graph_allocated follows.
+static inline void *hirc_graph_memory(struct hirc_recorder *recorder, size_t *bytes,
                                       void **stream) {
   return hirc_graph_of(recorder)->memory(recorder, bytes, stream);
 }

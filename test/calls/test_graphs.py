@@ -162,10 +162,46 @@ def test_tensor_maps_are_those_of_each_call(graphs: Graphs) -> None:
     assert updated >= 4
 
 
-def test_shapes_that_never_come_again_get_no_graph(graphs: Graphs) -> None:
-    for count in range(1, 60):
+def test_shapes_that_never_come_again_share_a_graph(graphs: Graphs) -> None:
+    for count in np.random.default_rng(1).permutation(np.arange(1, 90)):
+        _several(graphs, int(count))
+    recorded, replayed, updated, abandoned = graphs.counts()
+    # Memory of the program's own is kept with room to spare: few shapes need a larger one.
+    assert 1 <= recorded <= 4
+    assert replayed >= 60
+    assert updated >= replayed
+    assert abandoned <= 6
+
+
+def test_shapes_that_share_a_graph_keep_their_own_beside(graphs: Graphs) -> None:
+    random = np.random.default_rng(2)
+    for i in range(60):
+        _several(graphs, 4)
+        _several(graphs, 100 + i + int(random.integers(3)) * 100)
+    recorded, replayed, _, _ = graphs.counts()
+    assert 2 <= recorded <= 5
+    assert replayed >= 90
+
+
+def test_few_calls_of_many_shapes_record_nothing(graphs: Graphs) -> None:
+    for count in range(1, 17):
         _several(graphs, count)
     assert graphs.counts() == (0, 0, 0, 0)
+
+
+def test_shapes_of_which_each_is_another_program_stop_sharing(graphs: Graphs) -> None:
+    """The number of launches is part of each call; what is tried in vain ends."""
+    times = iter(range(2, 400))
+    for i in range(60):
+        x = np.arange(1 + i, dtype=np.float32)
+        n = next(times)
+        np.testing.assert_allclose(graphs.library.looped(x, n % 37, 0.5), 0.5 * (n % 37) * x)
+    _, _, _, abandoned = graphs.counts()
+    assert abandoned <= 20
+    for i in range(30):
+        x = np.arange(100 + i, dtype=np.float32)
+        np.testing.assert_allclose(graphs.library.looped(x, i % 5, 0.5), 0.5 * (i % 5) * x)
+    assert graphs.counts()[3] == abandoned
 
 
 def test_as_many_shapes_as_are_kept_in_turn(graphs: Graphs) -> None:
