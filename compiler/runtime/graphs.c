@@ -8,7 +8,8 @@
 // addresses are always those that the program computes now, and nothing of it is guessed. Where a
 // step is another one, nothing has run yet, and the call begins anew: with the other graph of these
 // shapes, or recording one. Two are kept, as outputs that callers drop late lie in two places in
-// turn, and only launches can be changed.
+// turn, and only launches can be changed. A recording that is replaced before it was worth its time
+// was made in vain; after some of these there are no others in its place.
 //
 // Memory that the program allocates and frees is the graph's, and lies at the same place in each
 // replay. Outputs are allocated in the caller's stream. Streams that the program names are the
@@ -23,6 +24,7 @@
 #include "graphs.h"
 #include "cpu_device.h"
 #include "current_device.h"
+#include "hirc_runtime.h"
 #include "memory_counts.h"
 #include "program.h"
 
@@ -37,17 +39,20 @@ enum {
   SEEN = 32,             // shapes that are remembered until they come again
   CALLS_BEFORE = 2,      // calls without a graph: the first one loads and plans
   CHANGES_BEFORE = 16,   // calls of shapes without a graph, before these share one
+  CALLS_OF_REST = 4096,  // of such shapes, once that was in vain
   MOST_OUTPUTS = 64,     // of a program that is recorded
-  MOST_ABANDONED = 4,    // recordings of the same shapes in vain, after which these get no graph
+  MOST_VAIN = 4,         // recordings in the same place in vain, after which it has none
+  MOST_GROWN = 16,       // recordings with more memory, each of which was too small soon
   MOST_UNUSED = 16,      // graphs that went before they were replayed as often as they cost
-  REPLAYS_WORTH = 16,    // a recording; each try in vain takes one off
+  REPLAYS_WORTH = 16,    // a recording; each call that no graph was for takes one off
   MOST_WORTH = 64,       // replays that are counted
   FIRST_RUNTIME = 13000, // whose cudaStreamGetCaptureInfo has these parameters
 };
 // Of the memory that a recording keeps; programs that need more do not wait for the host.
 #define MOST_BYTES ((size_t)256 << 20)
+// Memory that shapes share grows to powers of two, beyond this by a quarter.
+#define MOST_DOUBLED ((size_t)1 << 20)
 
-enum { SHARED = 1 }; // the key of what shapes share
 enum { STREAM_PER_THREAD = 2 }; // the handle that is another stream in each thread
 
 enum { ABANDONED = 2 }; // what longjmp brings, beside a failure's 1
@@ -60,7 +65,7 @@ struct step {
 
 struct block {
   void *memory;
-  size_t bytes;
+  size_t bytes, needed; // it has, and its last allocation wanted
   void *stream;
   size_t allocation; // the last one that gave it
   bool is_ours;      // the program freed it
@@ -87,11 +92,16 @@ struct recording {
   struct block *blocks;
   struct own_stream *streams;
   size_t step_count, step_room, byte_count, byte_room;
-  size_t block_count, block_room, blocks_before, stream_count, stream_room;
+  size_t block_count, block_room, stream_count, stream_room;
   size_t kept_bytes;
   int64_t replays;
-  int abandoned;
-  bool is_outgrown; // a call needed more memory than it has
+  int vain, grown; // recordings, see MOST_VAIN and MOST_GROWN
+  // Of what shapes share: the bytes that allocations which are freed too were found to need.
+  bool is_shared;
+  size_t *needs;
+  size_t need_count, need_room;
+  // A call needed more memory than the recording has, or than any may keep.
+  bool is_outgrown, is_exceeded;
   // Allocations that become the caller's, as far as that is known.
   size_t given[MOST_OUTPUTS], given_count;
 };
@@ -109,6 +119,7 @@ struct device_graphs {
   int64_t changes; // calls of shapes without a graph
   bool newest_first; // of graphs for the same shapes the last one used is to be tried first
   struct recording recordings[GRAPHS];
+  struct recording shared[ALIKE];
   struct seen seen[SEEN];
 };
 
@@ -230,7 +241,10 @@ __attribute__((noinline)) static void update(struct hirc_recorder *recorder,
                                              const struct hirc_graph_launch *launch,
                                              void **arguments, const char *location) {
   size_t fixed = offsetof(struct hirc_graph_launch, grid);
-  if (memcmp(known, launch, fixed) != 0 || !step->node)
+  // Whether all blocks of a larger grid can be there at once is found out when it is launched.
+  if (memcmp(known, launch, fixed) != 0 || !step->node ||
+      (launch->kinds & HIRC_LAUNCH_COOPERATIVE &&
+       memcmp(known + fixed, launch->grid, sizeof launch->grid) != 0))
     abandon(recorder);
   hirc_raise_shared_limit(launch->stub, launch->dynamic_shared_bytes, location);
   struct cuda_kernel_node_parameters parameters = {
@@ -303,6 +317,7 @@ static void *reuse(struct hirc_recorder *recorder, size_t bytes, void *stream) {
         block->bytes / 2 > bytes)
       continue;
     block->is_free = false;
+    block->needed = bytes;
     block->allocation = recorder->allocations;
     if (recorder->depth == 0) {
       struct allocation made = {stream, i};
@@ -314,16 +329,30 @@ static void *reuse(struct hirc_recorder *recorder, size_t bytes, void *stream) {
   return NULL;
 }
 
-// The bytes of the block that is made next: other shapes find room in memory that is larger than
-// this one needs, and as large as it was in the graph before, which another dim outgrew.
-static size_t shared_bytes(const struct recording *recording, size_t bytes) {
-  size_t room = 512, next = recording->block_count;
-  size_t before = next < recording->blocks_before ? recording->blocks[next].bytes : 0;
-  while (room < bytes && room < MOST_BYTES / 2)
+// The bytes for an allocation of a recording: other shapes find room in memory that is larger than
+// this one needs, and no smaller than earlier ones needed.
+static size_t room_for(const struct hirc_recorder *recorder, size_t bytes) {
+  const struct recording *recording = recorder->recording;
+  size_t number = recorder->allocations - 1, room = 512;
+  size_t before = number < recording->need_count ? recording->needs[number] : 0;
+  if (before == 0 || bytes <= before)
+    return before > bytes ? before : bytes;
+  while (room < bytes && room < MOST_DOUBLED)
     room *= 2;
-  if (room < before && before < MOST_BYTES / 8)
-    room = before;
-  return room < bytes ? bytes : room;
+  return room < bytes ? bytes + bytes / 4 : room;
+}
+
+// Writes down what an allocation needed that the program has freed.
+static void learn_need(struct recording *recording, const struct block *block) {
+  size_t number = block->allocation - 1, known = recording->need_count;
+  if (!grow((void **)&recording->needs, &recording->need_room, number + 1,
+            sizeof *recording->needs))
+    return;
+  for (; known <= number; ++known)
+    recording->needs[known] = 0;
+  recording->need_count = known;
+  if (recording->needs[number] < block->needed)
+    recording->needs[number] = block->needed;
 }
 
 static void *memory_of(struct hirc_recorder *recorder, size_t *wanted_bytes, void **stream) {
@@ -338,23 +367,24 @@ static void *memory_of(struct hirc_recorder *recorder, size_t *wanted_bytes, voi
     if (made.stream != wanted)
       abandon(recorder);
     if (block->is_ours && block->bytes < bytes) {
-      recording->is_outgrown = true;
+      recording->is_exceeded = bytes - block->bytes > MOST_BYTES - recording->kept_bytes;
+      recording->is_outgrown = !recording->is_exceeded;
       abandon(recorder);
     }
     *stream = recorder->stream;
     return block->is_ours ? block->memory : NULL;
   }
   ++recorder->allocations;
+  if (recording->is_shared)
+    bytes = *wanted_bytes = room_for(recorder, bytes);
   void *memory = reuse(recorder, bytes, wanted);
   if (memory)
     return memory;
-  if (recording->key == SHARED)
-    *wanted_bytes = shared_bytes(recording, bytes);
   if (!grow((void **)&recording->blocks, &recording->block_room, recording->block_count + 1,
             sizeof *recording->blocks))
     abandon(recorder);
   recording->blocks[recording->block_count] = (struct block){
-      .stream = wanted, .allocation = recorder->allocations};
+      .needed = bytes, .stream = wanted, .allocation = recorder->allocations};
   if (recorder->depth == 0) {
     struct allocation made = {wanted, recording->block_count};
     struct hirc_part part = {&made, sizeof made};
@@ -382,9 +412,12 @@ static void frees(struct hirc_recorder *recorder, void *memory) {
   struct recording *recording = recorder->recording;
   struct block *block = find_block(recording, memory);
   if (!block || (!block->is_ours && block->bytes > MOST_BYTES - recording->kept_bytes)) {
-    recording->abandoned = block ? MOST_ABANDONED + 1 : recording->abandoned;
+    if (block && !recording->is_shared)
+      recording->vain = MOST_VAIN;
     abandon(recorder);
   }
+  if (recording->is_shared)
+    learn_need(recording, block);
   if (recorder->depth == 0) {
     struct hirc_part part = {&memory, sizeof memory};
     add_step(recorder, HIRC_STEP_FREE, &part, 1);
@@ -422,18 +455,18 @@ static void *stream_of(struct hirc_recorder *recorder, enum hirc_stream_kind kin
 
 // Gives back what a recording has, on the current device; its shapes stay. CUDA waits for nothing
 // before it gives such memory away: it is freed after the graph in the stream of a call, or where
-// the graph is in others too, or there is no call (NULL), once the device is done.
+// the graph is in others too, or there is no call (NULL), once the device is done. Where CUDA cannot
+// wait, as while a stream is captured, the memory stays: a graph may use it.
 static void drop(struct recording *recording, const cuda_stream *stream) {
   bool is_followed = stream && !recording->is_in_others && recording->launched_in == *stream &&
                      (uintptr_t)*stream != STREAM_PER_THREAD;
-  if (recording->is_launched && !is_followed)
-    cudaDeviceSynchronize();
+  bool is_done = !recording->is_launched || is_followed || cudaDeviceSynchronize() == 0;
   if (recording->made)
     cudaGraphExecDestroy(recording->made);
   if (recording->graph)
     cudaGraphDestroy(recording->graph);
   for (size_t i = 0; i < recording->block_count; ++i)
-    if (recording->blocks[i].is_ours &&
+    if (recording->blocks[i].is_ours && is_done &&
         (!stream || cudaFreeAsync(recording->blocks[i].memory, *stream) != 0))
       cudaFree(recording->blocks[i].memory);
   for (size_t i = 0; i < recording->stream_count; ++i)
@@ -445,8 +478,7 @@ static void drop(struct recording *recording, const cuda_stream *stream) {
   recording->made = NULL;
   recording->origin = NULL;
   recording->launched_in = NULL;
-  recording->is_launched = recording->is_in_others = recording->is_outgrown = false;
-  recording->blocks_before = recording->block_count;
+  recording->is_launched = recording->is_in_others = false;
   recording->step_count = recording->byte_count = 0;
   recording->block_count = recording->stream_count = 0;
   recording->kept_bytes = 0;
@@ -458,6 +490,7 @@ static void clear(struct recording *recording, const cuda_stream *stream) {
   free(recording->bytes);
   free(recording->blocks);
   free(recording->streams);
+  free(recording->needs);
   *recording = (struct recording){0};
 }
 
@@ -469,9 +502,12 @@ static void drop_all(void) {
     next = graphs->next;
     for (int device = 0; device < MAX_DEVICES; ++device) {
       struct device_graphs *there = graphs->on[device];
-      if (there && knows_device && cudaSetDevice(device) == 0)
+      if (there && knows_device && cudaSetDevice(device) == 0) {
         for (int i = 0; i < GRAPHS; ++i)
           clear(&there->recordings[i], NULL);
+        for (int i = 0; i < ALIKE; ++i)
+          clear(&there->shared[i], NULL);
+      }
       free(there);
     }
     free(graphs);
@@ -547,7 +583,7 @@ static uint64_t key_of(const struct hirc_program_info *program,
         outputs[i]->sizes)
       hash = mixed_tensor(hash, outputs[i]);
   }
-  return hash > SHARED ? hash : SHARED + 1;
+  return hash ? hash : 1;
 }
 
 // Whether shapes that have no graph have come often enough to get one.
@@ -558,18 +594,35 @@ static bool is_due(struct device_graphs *graphs, uint64_t key) {
   return seen->calls++ >= CALLS_BEFORE && graphs->unused < MOST_UNUSED;
 }
 
-// The recordings of a key, the one that is to be tried first in front. Returns how many.
+// The recordings of a key. Returns how many.
 static int find_alike(struct device_graphs *graphs, uint64_t key, struct recording **found) {
   int alike = 0;
   for (int i = 0; i < GRAPHS && alike < ALIKE; ++i)
     if (graphs->recordings[i].key == key)
       found[alike++] = &graphs->recordings[i];
-  if (alike == ALIKE && (found[0]->used < found[1]->used) == graphs->newest_first) {
+  return alike;
+}
+
+// Those that shapes without one share, once such shapes have come often enough.
+static int find_shared(struct device_graphs *graphs, struct recording **found) {
+  if (graphs->changes < CHANGES_BEFORE) {
+    ++graphs->changes;
+    return 0;
+  }
+  for (int i = 0; i < ALIKE; ++i) {
+    found[i] = &graphs->shared[i];
+    found[i]->is_shared = true;
+  }
+  return ALIKE;
+}
+
+// Puts the one that is to be tried first in front.
+static void put_in_order(const struct device_graphs *graphs, struct recording **found) {
+  if ((found[0]->used < found[1]->used) == graphs->newest_first) {
     struct recording *other = found[0];
     found[0] = found[1];
     found[1] = other;
   }
-  return alike;
 }
 
 // A place for another recording of a key: the one that was not used for longest goes.
@@ -585,13 +638,6 @@ static struct recording *make_room(struct device_graphs *graphs, uint64_t key,
   clear(oldest, stream);
   oldest->key = key;
   return oldest;
-}
-
-// There will be no other graph of these shapes.
-static void give_up(struct recording *recording, const cuda_stream *stream) {
-  if (recording->made)
-    drop(recording, stream);
-  recording->abandoned = MOST_ABANDONED + 1;
 }
 
 // --- a call --------------------------------------------------------------------------------------
@@ -684,13 +730,67 @@ static int run(hirc_guarded *function, struct recording *recording, void *inputs
     }
     return 0;
   }
-  if (!recorder.replays)
-    end_capture(recording);
   if (status < 0)
     count(ABANDONED_CALLS);
-  if (!recorder.replays)
-    drop(recording, &recorder.stream);
-  return status;
+  if (recorder.replays)
+    return status;
+  // What was refused or failed is so again without a graph.
+  recording->vain += status < 0;
+  end_capture(recording);
+  drop(recording, &recorder.stream);
+  return -1;
+}
+
+// Whether there may be another recording in this place, after a call that none was for. Each such call
+// takes a little of what a recording is worth, so that it stays for some of them.
+static bool may_replace(const struct recording *recording) {
+  bool is_worth = recording->replays >= REPLAYS_WORTH;
+  if (!recording->made)
+    return recording->vain <= MOST_VAIN;
+  return recording->is_outgrown ? is_worth || recording->grown < MOST_GROWN
+                                : !is_worth && recording->vain < MOST_VAIN;
+}
+
+// The place for another recording beside those that were tried: one that is too small, an empty one,
+// or the one that was worth least. NULL where there is none.
+static struct recording *find_place(struct recording *const *alike, int found) {
+  struct recording *place = NULL;
+  for (int i = 0; i < found; ++i) {
+    struct recording *each = alike[i];
+    if (!may_replace(each))
+      continue;
+    if (each->made && each->is_outgrown)
+      return each;
+    if (!place || (place->made && (!each->made || each->replays < place->replays)))
+      place = each;
+  }
+  return place;
+}
+
+// Empties a place for another recording.
+static void replace(struct recording *recording, cuda_stream stream, uint64_t turn) {
+  bool is_worth = recording->replays >= REPLAYS_WORTH;
+  if (recording->made) {
+    recording->grown = is_worth ? 0 : recording->grown + recording->is_outgrown;
+    recording->vain = is_worth ? 0 : recording->vain + !recording->is_outgrown;
+    // Another program's allocations are others.
+    if (!recording->is_outgrown)
+      recording->need_count = 0;
+    drop(recording, &stream);
+  }
+  recording->is_outgrown = false;
+  recording->replays = 0;
+  recording->used = turn;
+}
+
+// Where shapes cannot share they do without for a while.
+static void rest(struct device_graphs *graphs, cuda_stream stream) {
+  for (int i = 0; i < ALIKE; ++i)
+    if (graphs->shared[i].made && graphs->shared[i].replays > 0)
+      return;
+  for (int i = 0; i < ALIKE; ++i)
+    clear(&graphs->shared[i], &stream);
+  graphs->changes = -CALLS_OF_REST;
 }
 
 // Runs the program with the graphs of its shapes, or records one.
@@ -699,52 +799,41 @@ static int run_alike(hirc_guarded *function, struct device_graphs *graphs, uint6
                      struct dl_tensor *const *tensors, const struct dl_tensor *given,
                      int64_t given_count) {
   struct recording *alike[ALIKE] = {NULL};
-  int status = -1, found = find_alike(graphs, key, alike);
+  int found = find_alike(graphs, key, alike);
+  bool is_shared = found == 0 && !is_due(graphs, key);
   ++graphs->turn;
-  if (found == 0 && !is_due(graphs, key)) {
-    key = SHARED;
-    found = find_alike(graphs, key, alike);
-    if (found == 0 && graphs->changes++ < CHANGES_BEFORE)
-      return -1;
-  }
+  if (is_shared && (found = find_shared(graphs, alike)) == 0)
+    return -1;
+  if (found == ALIKE)
+    put_in_order(graphs, alike);
   for (int i = 0; i < found; ++i) {
     struct recording *each = alike[i];
     if (!each->made)
       continue;
-    status = run(function, each, inputs, outputs, stream);
+    each->is_outgrown = each->is_exceeded = false;
+    int status = run(function, each, inputs, outputs, stream);
     if (status >= 0) {
       if (i > 0)
         graphs->newest_first = !graphs->newest_first;
       each->used = graphs->turn;
       return status;
     }
-    each->replays -= each->replays > 0;
     for (int64_t k = 0; k < given_count; ++k)
       *tensors[k] = given[k];
+    if (each->is_exceeded)
+      return -1;
   }
-  // What was worth it may be recorded anew as often as one likes, and what is too small until it is
-  // not: memory that shapes share at least doubles.
-  struct recording *made = NULL;
-  int abandoned = 0;
-  for (int i = 0; i < found; ++i) {
-    bool is_small = key == SHARED && alike[i]->is_outgrown;
-    abandoned += alike[i]->replays >= REPLAYS_WORTH ? 0 : alike[i]->abandoned + !is_small;
-    if (!alike[i]->made || is_small || (found == ALIKE && (!made || alike[i]->used < made->used)))
-      made = alike[i];
-  }
-  if (abandoned > MOST_ABANDONED) {
-    for (int i = 0; i < found; ++i)
-      if (alike[i]->replays < REPLAYS_WORTH)
-        give_up(alike[i], &stream);
+  for (int i = 0; i < found; ++i)
+    alike[i]->replays -= alike[i]->replays > 0;
+  struct recording *place = find_place(alike, found);
+  if (!is_shared && (found == 0 || (found == 1 && alike[0]->made && !alike[0]->is_outgrown)))
+    place = make_room(graphs, key, &stream);
+  if (!place && is_shared)
+    rest(graphs, stream);
+  if (!place)
     return -1;
-  }
-  if (!made)
-    made = make_room(graphs, key, &stream);
-  drop(made, &stream);
-  made->abandoned = abandoned;
-  made->replays = 0;
-  made->used = graphs->turn;
-  return run(function, made, inputs, outputs, stream);
+  replace(place, stream, graphs->turn);
+  return run(function, place, inputs, outputs, stream);
 }
 
 static bool may_begin(void *stream) {

@@ -5,6 +5,7 @@
 // it named last (hirc_use_state), or the one that the linked file has itself. Nobody orders calls
 // that use one instance but the stream that they are given.
 #include "amd_device.h"
+#include "calls.h"
 #include "current_device.h"
 #include "failure.h"
 #include "program.h"
@@ -121,9 +122,13 @@ static struct place *find(const struct hirc_weights *weights, void *stream, bool
   return instance->first = made;
 }
 
-// Where the states of a call lie; NULL, and a message, where there is no memory or no weights.
+// Where the states of a call lie; NULL, and a message, where there is no memory or no weights. First
+// values are no part of a graph that the call becomes: they get their place before it, in the
+// caller's stream.
 void *hirc_state_address(const struct hirc_weights *weights, void *stream) {
   bool is_new = false;
+  if (hirc_state_call_2)
+    stream = hirc_state_call_2->stream;
   pthread_mutex_lock(&hirc_state_instances_lock_1);
   const struct place *place = find(weights, stream, &is_new);
   pthread_mutex_unlock(&hirc_state_instances_lock_1);

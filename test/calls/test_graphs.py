@@ -40,6 +40,22 @@ _PROGRAMS = """
   "hir.output"(%y) {name = "y"} : (memref<?xf32>) -> ()
 }) {sym_name = "looped", inputs = [{name = "x"}, {name = "times"}, {name = "k"}],
     function_type = (memref<?xf32>, index, f32) -> memref<?xf32>} : () -> ()
+"hir.program"() ({
+^bb0(%x: memref<?xf32>, %times: index, %k: f32):
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %n = memref.dim %x, %zero : memref<?xf32>
+  %y = "hir.allocate"(%n) {output = 0 : i64} : (index) -> memref<?xf32>
+  "hir.binary"(%x, %k, %y) {kind = "mul"} : (memref<?xf32>, f32, memref<?xf32>) -> ()
+  "hir.for"(%zero, %times, %one) ({
+  ^bb0(%i: index):
+    %t = "hir.binary"(%x, %k) {kind = "mul"} : (memref<?xf32>, f32) -> memref<?xf32>
+    "hir.binary"(%y, %t, %y) {kind = "add"}
+        : (memref<?xf32>, memref<?xf32>, memref<?xf32>) -> ()
+  }) : (index, index, index) -> ()
+  "hir.output"(%y) {name = "y"} : (memref<?xf32>) -> ()
+}) {sym_name = "repeated", inputs = [{name = "x"}, {name = "times"}, {name = "k"}],
+    function_type = (memref<?xf32>, index, f32) -> memref<?xf32>} : () -> ()
 func.func @recurrent(%x: tensor<5x2x4xf32> {hir.name = "x"},
                      %h: tensor<3x2x4xf32> {hir.name = "h"})
     -> (tensor<5x2x4xf32> {hir.name = "y"}) {
@@ -191,17 +207,49 @@ def test_few_calls_of_many_shapes_record_nothing(graphs: Graphs) -> None:
 
 def test_shapes_of_which_each_is_another_program_stop_sharing(graphs: Graphs) -> None:
     """The number of launches is part of each call; what is tried in vain ends."""
-    times = iter(range(2, 400))
-    for i in range(60):
-        x = np.arange(1 + i, dtype=np.float32)
-        n = next(times)
-        np.testing.assert_allclose(graphs.library.looped(x, n % 37, 0.5), 0.5 * (n % 37) * x)
-    _, _, _, abandoned = graphs.counts()
-    assert abandoned <= 20
-    for i in range(30):
-        x = np.arange(100 + i, dtype=np.float32)
-        np.testing.assert_allclose(graphs.library.looped(x, i % 5, 0.5), 0.5 * (i % 5) * x)
+
+    def call_often(first: int) -> None:
+        for i in range(first, first + 60):
+            x = np.arange(1 + i, dtype=np.float32)
+            np.testing.assert_allclose(
+                graphs.library.looped(x, i % 37, 0.5), 0.5 * (i % 37) * x, rtol=1e-6
+            )
+
+    call_often(2)
+    recorded, _, _, abandoned = graphs.counts()
+    assert recorded <= 10
+    assert abandoned <= 40
+    call_often(100)
+    assert graphs.counts()[0] == recorded
     assert graphs.counts()[3] == abandoned
+
+
+def test_few_other_calls_leave_a_shared_graph(graphs: Graphs) -> None:
+    def call_often(count: int, times: int, first: int) -> int:
+        before = graphs.counts()[1]
+        for i in range(first, first + count):
+            x = np.arange(i, dtype=np.float32)
+            y = graphs.library.repeated(x, times, 0.5)
+            np.testing.assert_allclose(y, 0.5 * (times + 1) * x, rtol=1e-6)
+        return graphs.counts()[1] - before
+
+    call_often(100, 3, 1000)
+    for other in range(4, 10):
+        call_often(1, other, 2000 + other)
+    assert call_often(100, 3, 3000) >= 90
+
+
+def test_memory_that_shapes_share_grows_with_them(graphs: Graphs) -> None:
+    for count in range(1000, 1100):
+        _several(graphs, 8 * count)
+    recorded, replayed, _, _ = graphs.counts()
+    assert recorded <= 8
+    assert replayed >= 70
+    # What fitted before still does, and sizes in turn do not undo each other's.
+    for count in range(100):
+        _several(graphs, 9001 + count if count % 2 else 1 + count)
+    assert graphs.counts()[0] <= recorded + 4
+    assert graphs.counts()[1] >= replayed + 80
 
 
 def test_as_many_shapes_as_are_kept_in_turn(graphs: Graphs) -> None:
@@ -249,6 +297,21 @@ def test_state_goes_on(graphs: Graphs) -> None:
         np.testing.assert_allclose(two.counted(x), np.exp(i * x), rtol=1e-5)
     np.testing.assert_allclose(one.counted(x), np.exp(9 * x), rtol=1e-5)
     assert graphs.counts()[1] > 4
+
+
+@pytest.mark.parametrize("calls", range(5))
+def test_first_values_of_a_state_are_no_part_of_a_graph(graphs: Graphs, calls: int) -> None:
+    """An instance is new in a call without a graph, in the one that records it, or in a replay."""
+    x = np.full(4, 0.125, np.float32)
+    for i in range(1, calls + 1):
+        np.testing.assert_allclose(graphs.library.counted(x), np.exp(i * x), rtol=1e-5)
+    for _ in range(3):
+        new = graphs.library.new_instance()
+        for i in range(1, 4):
+            np.testing.assert_allclose(new.counted(x), np.exp(i * x), rtol=1e-5)
+        del new
+    for i in range(calls + 1, calls + 4):
+        np.testing.assert_allclose(graphs.library.counted(x), np.exp(i * x), rtol=1e-5)
 
 
 def test_wrong_tensors_are_refused_in_a_replay(graphs: Graphs) -> None:
