@@ -342,3 +342,44 @@ def test_without_ptxas_the_driver_is_given_ptx(monkeypatch: pytest.MonkeyPatch) 
     (image,) = _compiled_code(ADD, "sm_90a").code.images
     assert image.is_ptx
     assert b".entry" in image.data
+
+
+_BITS = {
+    "shli 5": lambda x: x << 5,
+    "shrsi 4": lambda x: x >> 4,
+    "andi 15": lambda x: x & 15,
+    "xori -128": lambda x: x ^ x.dtype.type(-128),
+    "ori -128": lambda x: x | x.dtype.type(-128),
+    "addi -128": lambda x: x + x.dtype.type(-128),
+    "muli 3": lambda x: x * x.dtype.type(3),
+}
+
+
+@pytest.mark.parametrize("bits", [8, 16])
+def test_bits_of_narrow_integers(bits: int) -> None:
+    """Of open sizes: kernels of vectors that are too long to be optimised.
+
+    LLVM with assertions ended the process where it made vectors of some of these.
+    """
+    functions = [
+        f"""
+func.func @{operation.replace(" ", "_").replace("-", "m")}(%x: tensor<?xi{bits}> {{hir.name = "x"}})
+    -> (tensor<?xi{bits}> {{hir.name = "y"}}) {{
+  %c0 = arith.constant 0 : index
+  %k = arith.constant {operation.split()[1]} : i{bits}
+  %n = tensor.dim %x, %c0 : tensor<?xi{bits}>
+  %empty = tensor.empty(%n) : tensor<?xi{bits}>
+  %y = linalg.map ins(%x : tensor<?xi{bits}>) outs(%empty : tensor<?xi{bits}>)
+      (%a: i{bits}, %before: i{bits}) {{
+    %b = arith.{operation.split()[0]} %a, %k : i{bits}
+    linalg.yield %b : i{bits}
+  }}
+  return %y : tensor<?xi{bits}>
+}}"""
+        for operation in _BITS
+    ]
+    made = hirc.compile("\n".join(functions), target="cpu", cache=False)
+    x = np.arange(-100, 101).astype(f"i{bits // 8}")
+    for operation, expected in _BITS.items():
+        program = getattr(made, operation.replace(" ", "_").replace("-", "m"))
+        np.testing.assert_array_equal(program(x), expected(x), err_msg=operation)
