@@ -33,7 +33,7 @@ from .options import (
     StateStorage,
     WeightStorage,
 )
-from .safetensors import TensorFile, joined, read_tensors
+from .safetensors import TensorFile, joined, read_values
 from .sharding import Sharding, make_sharding
 from .source import STDIN_NAME, Source, is_model, read_source
 from .target import Target, is_several
@@ -249,8 +249,9 @@ def load_program(
 
 def _weight_values(source: Source, options: Options) -> TensorFile | None:
     """Returns the values of weights, where any are given: those of a file come first."""
-    files = [] if options.weights_from is None else [read_tensors(options.weights_from)]
-    files += [] if source.weights is None else [source.weights]
+    files = [] if source.weights is None else [source.weights]
+    if options.weights_from is not None:
+        files.insert(0, read_values(options.weights_from, files))
     return joined(files) if files else None
 
 

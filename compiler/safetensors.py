@@ -36,11 +36,15 @@ class Tensor:
 
 @dataclass(frozen=True)
 class TensorFile:
-    """The tensors and the metadata of a file, or of the files that an index names."""
+    """The tensors and the metadata of a file, or of the files that an index names.
+
+    `parameters` are those that a file in its place has to have too.
+    """
 
     path: Path
     tensors: Mapping[str, Tensor]
     metadata: Mapping[str, str]
+    parameters: frozenset[str] = frozenset()
 
     def find(self, name: str) -> tuple[str, Tensor] | None:
         """Returns a tensor and its name in the file.
@@ -82,6 +86,46 @@ def read_tensors(path: Path) -> TensorFile:
     Raises InputError for what is no such file, or is cut off.
     """
     return _read_index(path) if path.suffix == ".json" else _read_file(path)
+
+
+def read_values(source: Path, known: Sequence[TensorFile]) -> TensorFile:
+    """Reads the file with the values of weights. Raises InputError.
+
+    It has all parameters of what is `known`; a model's other tensors may lack. Of tied ones it has
+    one.
+    """
+    file = read_tensors(source)
+    for model in known:
+        tied: dict[str, list[str]] = {}
+        for name, own in model.metadata.items():
+            tied.setdefault(own, []).append(name)
+        missing = [
+            name
+            for name in sorted(model.parameters & model.tensors.keys())
+            if not any(file.find(each) for each in (name, *tied.get(name, ())))
+        ]
+        if not missing:
+            continue
+        ends = (f".{name}" for name in missing)
+        alike = next((each for end in ends for each in file.tensors if each.endswith(end)), None)
+        alike = alike or next(
+            (each for each in file.tensors if any(name.endswith(f".{each}") for name in missing)),
+            None,
+        )
+        raise InputError(
+            f"weights file {file.path} lacks parameters of the model: {listed(missing)}",
+            hint=f"it has {listed(list(file.tensors))}"
+            if alike is None
+            else f"it has '{alike}': its names have to be those of the model's state_dict",
+        )
+    return file
+
+
+def listed(names: Sequence[str]) -> str:
+    """Returns the first names as text, and how many more there are."""
+    most = 6
+    some = ", ".join(f"'{name}'" for name in names[:most]) or "none"
+    return some + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def _read_file(path: Path) -> TensorFile:

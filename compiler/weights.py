@@ -16,7 +16,7 @@ from .errors import InputError
 from .host import Host
 from .options import Emit, Options, WeightStorage
 from .output import replacing
-from .safetensors import Tensor, TensorFile, joined, read_tensors, write_tensors
+from .safetensors import Tensor, TensorFile, joined, listed, read_values, write_tensors
 
 SUFFIX = ".safetensors"
 # Up to here weights are embedded, where nothing else is asked for: the linked file is copied as a
@@ -93,7 +93,7 @@ def plan_weights(
             )
         file = "" if output == "-" else _file_beside(Path(output), options.emit).name
         return Weights(replace(lay_out(declared), file=file))
-    given = [] if source is None else [read_tensors(source)]
+    given = [] if source is None else [read_values(source, known)]
     found = joined([*given, *known])
     chosen = {weight.name: find_value(weight, found) for weight in valued}
     # Tensors that the file says to be one are one.
@@ -169,7 +169,7 @@ def find_value(weight: Weight, file: TensorFile) -> tuple[str, Tensor]:
     if found is None:
         raise InputError(
             f"weights file {file.path} has no tensor '{weight.name}' ({wanted})",
-            hint=f"it has {_listed(list(file.tensors))}",
+            hint=f"it has {listed(list(file.tensors))}",
         )
     name, tensor = found
     is_type = tensor.dtype in (weight.dtype, _UNSIGNED.get(weight.dtype))
@@ -193,9 +193,3 @@ def _digest(layout: WeightLayout, values: Sequence[tuple[Weight, Tensor]]) -> st
     for _, tensor in values:
         digest.update(zlib.crc32(tensor.data).to_bytes(4, "little"))
     return digest.hexdigest()
-
-
-def _listed(names: Sequence[str]) -> str:
-    most = 6
-    some = ", ".join(f"'{name}'" for name in names[:most]) or "none"
-    return some + (f" and {len(names) - most} more" if len(names) > most else "")

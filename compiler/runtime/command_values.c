@@ -153,10 +153,18 @@ static struct hirc_array read_contents(const struct hirc_value_info *value, cons
 // The values that an input's text stands for. Ends the command where it is wrong.
 struct hirc_array hirc_read_value(const struct hirc_value_info *value, const char *text) {
   struct hirc_array array;
-  const char *equals = strchr(text, '='), *element;
-  if (equals && parse_type(text, equals, &array, &element)) {
+  // A file with a '=' in its name is one of a folder: ./a=b.
+  const char *equals = text + strcspn(text, "=/"), *element;
+  if (*equals == '=' && parse_type(text, equals, &array, &element)) {
     size_t length = strlen(value->element);
-    if ((size_t)(equals - element) != length || strncmp(element, value->element, length) != 0)
+    bool is_type = (size_t)(equals - element) == length &&
+                   strncmp(element, value->element, length) == 0;
+    if (!is_type && array.rank == 0)
+      hirc_command_fail(HIRC_EXIT_INPUT,
+                        "there is no input '%.*s', and input '%s' is %s; a file of that name is "
+                        "./%s",
+                        (int)(equals - text), text, value->name, value->type, text);
+    if (!is_type)
       hirc_command_fail(HIRC_EXIT_INPUT, "input '%s' is %s, and elements of %.*s are given",
                         value->name, value->type, (int)(equals - element), element);
     make_room(value, &array);

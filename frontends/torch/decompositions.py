@@ -24,6 +24,7 @@ from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 from ...compiler.session import Session
 from .activations import activation_decompositions
 from .attention import attention
+from .backward import backward_decompositions
 from .bessel import bessel_decompositions
 from .bits import bit_decompositions
 from .complex_numbers import (
@@ -94,6 +95,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         **resampling_decompositions(),
         **loss_decompositions(),
         **pool_decompositions(),
+        **backward_decompositions(),
         **mean_decompositions(),
         **counting_decompositions(),
         **integer_decompositions(),

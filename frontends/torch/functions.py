@@ -178,11 +178,50 @@ def _combinations(x: Tensor, r: int = 2, with_replacement: bool = False) -> Tens
     return x[torch.tensor([*every], dtype=torch.int64, device=x.device).reshape(-1, r)]
 
 
+def _set_item(x: Tensor, index: Any, value: Any) -> None:
+    """Of a tensor without dims among the indices torch asks for the number."""
+    every: list[Any] = [*index] if isinstance(index, tuple) else [index]
+    places = [each for each in every if _is_place(each)]
+    if not places or not all(_is_basic(each) or _is_place(each) for each in every):
+        x[index] = value
+        return
+    kept = tuple(slice(None) if _is_place(each) else each for each in every)
+    part = x[kept]
+    # Which dims of that part the places are of: numbers leave none.
+    others = sum(isinstance(each, (int, slice, Tensor)) for each in every)
+    wanted: list[Tensor | None] = []
+    for each in every:
+        if each is Ellipsis:
+            wanted += [None] * (x.dim() - others)
+        elif not isinstance(each, int):
+            wanted.append(each if isinstance(each, Tensor) else None)
+    if not isinstance(value, Tensor):
+        value = torch.full((), value, dtype=x.dtype, device=x.device)
+    while value.dim() > part.dim() - len(places):
+        value = value.squeeze(0)
+    torch.ops.aten.index_put_.default(part, wanted, value.to(x.dtype))
+
+
+def _is_place(index: Any) -> bool:
+    if not isinstance(index, Tensor) or index.dim():
+        return False
+    return index.dtype in (torch.int8, torch.int16, torch.int32, torch.int64)
+
+
+def _is_basic(index: Any) -> bool:
+    return (
+        index is None
+        or index is Ellipsis
+        or (isinstance(index, (int, slice)) and not isinstance(index, bool))
+    )
+
+
 _DATA: Any = Tensor.data
 _REPLACED: dict[Any, Callable[..., Any]] = {
     # torch.export takes what comes of the attribute for a constant.
     _DATA.__get__: Tensor.detach,
     _DATA.__set__: _set_data,
+    Tensor.__setitem__: _set_item,
     Tensor.fill_diagonal_: _fill_diagonal,
     Tensor.contiguous: _contiguous,
     torch.arange: _arange,

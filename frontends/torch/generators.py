@@ -35,6 +35,12 @@ from .user_errors import stack_position
 GENERATOR = "hirc.generator"
 _ATEN = torch.ops.aten
 _Sizes = Sequence[int | SymInt]
+# Overloads that take a generator, by those that take none.
+_WITH_GENERATOR = {
+    "default": "generator",
+    "low": "low_generator",
+    "low_dtype": "low_generator_dtype",
+}
 
 _LIBRARY = torch.library.Library("hirc", "DEF")
 _LIBRARY.define(
@@ -65,7 +71,7 @@ def _dtype(kind: str) -> torch.dtype:
 
 def random_decompositions() -> dict[Any, Callable[..., Any]]:
     """Returns the decompositions of operations that draw from torch's generator."""
-    return {
+    found: dict[Any, Callable[..., Any]] = {
         _ATEN.rand.default: partial(_new, _uniform),
         _ATEN.randn.default: partial(_new, _normal),
         _ATEN.rand_like.default: partial(_like, _uniform),
@@ -95,6 +101,12 @@ def random_decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.multinomial.default: _multinomial,
         _ATEN.randperm.default: _randperm,
     }
+    for each in [*found]:
+        packet, name = each._overloadpacket, _WITH_GENERATOR.get(each._overloadname, "")
+        # Versions of torch have different ones.
+        if name in packet.overloads():
+            found[getattr(packet, name)] = partial(_of_generator, found[each])
+    return found
 
 
 def _draw(size: _Sizes, kind: str, dtype: torch.dtype = torch.float32) -> Tensor:
@@ -159,8 +171,14 @@ def _refuse_generator(generator: Any) -> None:
         raise UnsupportedError(
             "random numbers of a torch.Generator of their own are not generated",
             stage="import",
-            hint="draw of the default generator: a program has one of its own",
+            hint="draw of the default generator: a program has one of its own, which its "
+            "manual_seed sets",
         )
+
+
+def _of_generator(make: Callable[..., Tensor], *given: Any, generator: Any, **named: Any) -> Tensor:
+    _refuse_generator(generator)
+    return make(*given, **named)
 
 
 def _uniform_of(

@@ -17,6 +17,7 @@ import torch.autograd.forward_ad
 from torch import nn
 from torch.export import ExportedProgram
 from torch.export._trace import _export  # pyright: ignore[reportPrivateUsage]
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 # What every gradient begins with, backward and forward.
 _BEGINNINGS = (
@@ -41,9 +42,23 @@ def exported(
             program = None
     if program is not None and not found:
         return program
-    return _export(
-        model, args, kwargs, dynamic_shapes=dynamic_shapes, strict=False, pre_dispatch=False
-    )
+    export = partial(_export, model, args, kwargs, dynamic_shapes, strict=False, pre_dispatch=False)
+    # torch has no gradients of its kernels of attention as other operations.
+    with sdpa_kernel(SDPBackend.MATH):
+        try:
+            return export()
+        except RuntimeError as error:
+            if "does not require grad" not in str(error):
+                raise
+    with sdpa_kernel(SDPBackend.MATH), _recording(model):
+        return export()
+
+
+@contextmanager
+def _recording(model: nn.Module) -> Generator[None]:
+    """Lets a model record what gradients are taken of, as where it is called without no_grad."""
+    with mock.patch.object(model, "forward", torch.enable_grad()(model.forward)):
+        yield
 
 
 class _GradientsAskedError(Exception):

@@ -42,6 +42,7 @@ from ...pipelines.updates import UPDATES
 from ...pipelines.weights import MARK, STATE_MARK, ZERO_MARK
 from .attention import flexible_attention_as_products
 from .attributes import Assignments, as_buffers
+from .branch_operands import operands_apart
 from .calling import Description, bind, constant, describe, leaf_paths
 from .changes import Changes, change_of, find_changes
 from .custom_operators import custom_decompositions
@@ -99,18 +100,20 @@ class ImportedModel:
     """A module with one function, and what its arguments are.
 
     `bytecode` is the module's. An argument is the name of a weight, or the number of an input among
-    the leaves of what the model is called with. `aliases` are further names of weights.
+    the leaves of what the model is called with. `aliases` are further names of weights, and
+    `parameters` the names of those that are the model's parameters.
     """
 
     bytecode: bytes
     arguments: tuple[str | int, ...]
     weights: dict[str, Tensor] = field(repr=False)
     aliases: Mapping[str, tuple[str, ...]]
+    parameters: frozenset[str] = field(repr=False)
     calling: Description = field(repr=False)
 
     def source(self, name: str) -> Source:
         """Returns what the compiler takes, called `name` in messages."""
-        values = tensor_file(Path(name), self.weights, self.aliases)
+        values = tensor_file(Path(name), self.weights, self.aliases, self.parameters)
         return Source(name, self.bytecode, is_made=True, weights=values)
 
     @property
@@ -254,6 +257,7 @@ def _imported(
     keep_generator(program)
     refuse(program)
     sizes = Sizes(program, dynamic_shapes)
+    parameters = frozenset(program.graph_signature.parameters)
     weights, aliases = take_weights(program, plain)
     unsigned = without_unsigned(program)
     given, gives = program.call_spec
@@ -295,7 +299,7 @@ def _imported(
     if sharding is not None:
         declare_placements(_function(module), sharding, aliases, program.state_dict)
     valued = {name: value for name, value in weights.items() if name not in changes.zeros}
-    return ImportedModel(_bytecode(module), arguments, valued, aliases, description)
+    return ImportedModel(_bytecode(module), arguments, valued, aliases, parameters, description)
 
 
 def _decomposed(program: ExportedProgram) -> ExportedProgram:
@@ -307,6 +311,7 @@ def _decomposed(program: ExportedProgram) -> ExportedProgram:
     views = [node for node in nodes if has_attention and node.target is aten.view.default]
     fractions_as_tensors(program)
     flexible_attention_as_products(program)
+    operands_apart(program)
     try:
         for node in views:
             node.target = aten.reshape.default

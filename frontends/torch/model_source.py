@@ -43,5 +43,8 @@ def _name(model: Any) -> str:
     """Returns what the library is called, and the model in messages."""
     if isinstance(model, ExportedProgram):
         return "model"
-    name = type(model).__name__ if isinstance(model, nn.Module) else model.__name__
+    name = type(model).__name__
+    if not isinstance(model, nn.Module):
+        # An object that is called, such as a partial function, has no name.
+        name = getattr(model, "__name__", name)
     return name if name.isidentifier() else "model"

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import SymInt, Tensor
 
+from ...compiler.errors import UnsupportedError
 from .integers import as_tensor
 
 _ATEN = torch.ops.aten
@@ -79,9 +80,15 @@ def _kthvalue(x: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tuple[
 
 def _mode(x: Tensor, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """Returns the least of the most frequent elements, and its last place."""
-    size: int | SymInt = x.shape[dim] if x.dim() else 1
-    if isinstance(size, SymInt) or size > _MOST_COMPARED or not x.dim():
-        return NotImplemented
+    size: int | SymInt = x.shape[dim]
+    if isinstance(size, SymInt) or size > _MOST_COMPARED:
+        which = "an open size" if isinstance(size, SymInt) else f"{size} elements"
+        raise UnsupportedError(
+            f"'aten.mode' along {which} has no lowering: {_MOST_COMPARED} elements are the most",
+            op="aten.mode",
+            stage="import",
+            hint="count with bincount or unique(return_counts=True), and take the argmax",
+        )
     last = x.movedim(dim, -1)
     count = (last.unsqueeze(-1) == last.unsqueeze(-2)).sum(-1)
     is_frequent = count == count.amax(-1, keepdim=True)

@@ -41,6 +41,7 @@ def place_decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.scatter_reduce.two: _scatter_reduce,
         _ATEN.scatter.reduce: _scatter_and,
         _ATEN.scatter.value_reduce: _scatter_and,
+        _ATEN.select_scatter.default: _select_scatter,
         _ATEN.diagonal_scatter.default: _diagonal_scatter,
         _ATEN.as_strided_scatter.default: _as_strided_scatter,
     }
@@ -306,14 +307,19 @@ def _index_put(
             *(torch.where(each < 0, each + x.shape[axis], each) for axis, each in given)
         )
     )
-    if axes == list(range(len(axes))):
+    if not wrapped[0].dim():
+        # torch-mlir ends the process for indices without dims.
+        rest = [size for axis, size in enumerate(x.shape) if axis not in axes]
+        wrapped = [each.unsqueeze(0) for each in wrapped]
+        values = values.expand(rest).unsqueeze(0)
+    elif axes == list(range(len(axes))):
         return _ATEN._index_put_impl.default(x, wrapped, values, accumulate)
-    order = axes + [axis for axis in range(x.dim()) if axis not in axes]
-    if axes == list(range(first, first + len(axes))):
+    elif axes == list(range(first, first + len(axes))):
         # Dims that are left out before the index come before its own in the values.
         wide = torch.broadcast_shapes(*(each.shape for each in wrapped))
         values = values.expand(*x.shape[:first], *wide, *x.shape[first + len(axes) :])
         values = values.movedim(list(range(first, first + len(wide))), list(range(len(wide))))
+    order = axes + [axis for axis in range(x.dim()) if axis not in axes]
     put = _ATEN._index_put_impl.default(x.permute(order), wrapped, values, accumulate)
     return put.permute([order.index(axis) for axis in range(x.dim())])
 
@@ -322,6 +328,15 @@ def _put(x: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> 
     flat = x.reshape(-1)
     put = torch.index_put(flat, [index.reshape(-1)], source.reshape(-1), accumulate)
     return put.reshape(x.shape)
+
+
+def _select_scatter(x: Tensor, source: Tensor, dim: int, index: Any) -> Tensor:
+    """torch asks whether an open place is less than 0."""
+    number: Any = index
+    if not isinstance(index, SymInt):
+        return decomposition_table[_ATEN.select_scatter.default](x, source, dim, index)
+    place = torch.full((), number, dtype=torch.int64, device=x.device)
+    return torch.index_put(x, [*[None] * (dim % x.dim()), place], source.to(x.dtype))
 
 
 def _diagonal_scatter(

@@ -69,14 +69,24 @@ def _adaptive_avg_pool(
         if statically_known_true(size % out == 0):
             total, count = total.unflatten(axis, (out, -1)).sum(axis + 1), count * (size // out)
             continue
-        places, ends = _places(size, out, x)
-        along = [1] * (x.dim() - 1 - axis)
-        windows = total.index_select(axis, places.clamp(max=size - 1).flatten())
-        windows = windows.unflatten(axis, list(places.shape))
-        seen = (places < ends).reshape(*places.shape, *along)
-        total = torch.where(seen, windows, 0.0).sum(axis + 1)
-        total = total / (ends - places[:, :1]).reshape(-1, *along)
+        total, counts = sums_of_windows(total, axis, out)
+        total = total / counts
     return (total / count if count != 1 else total).to(x.dtype)
+
+
+def sums_of_windows(x: Tensor, axis: int, out: Any) -> tuple[Tensor, Tensor]:
+    """Returns the sums over the windows of an adaptive pool along a dim, and their lengths.
+
+    The lengths have the dims from this one on.
+    """
+    size: Any = x.shape[axis]
+    along = [1] * (x.dim() - 1 - axis)
+    places, ends = _places(size, out, x)
+    windows = x.index_select(axis, places.clamp(max=size - 1).flatten())
+    windows = windows.unflatten(axis, list(places.shape))
+    seen = (places < ends).reshape(*places.shape, *along)
+    sums = torch.where(seen, windows, 0.0).sum(axis + 1)
+    return sums, (ends - places[:, :1]).reshape(-1, *along)
 
 
 def _adaptive_max_pool(x: Tensor, output_size: Sequence[int | SymInt]) -> tuple[Tensor, Tensor]:

@@ -42,6 +42,16 @@ _FRAME = re.compile(r'File "([^"]+)", line (\d+)')
 _ILLEGAL = re.compile(r"failed to legalize operation '([^']+)'")
 # Operations that only give others what they are called with.
 _GIVING = ("torch.constant.", "torch.prim.", "torch.vtensor.", "torch.aten.empty", "torch_c.")
+# A line such as y[k] = value.
+_WRITING = re.compile(r"\]\s*=(?!=)")
+# What torch says of the results of branches.
+_BRANCHES = re.compile(
+    r"When merging two branches' output[^\"]*|The sorted order of strides[^.\"]*|"
+    r"Unmatched output spec|differing branch outputs"
+)
+_SHARED_MEMORY = re.compile(
+    r"might be aliasing the input or the output|Encountered aliasing during higher order op"
+)
 _MUTATED = re.compile(r"Constant \S+ is mutated in the forward method")
 # What Python raises for code that is wrong, and torch seldom for a tensor.
 _MISTAKES = (TypeError, AttributeError, LookupError, NameError)
@@ -146,6 +156,17 @@ def export_error(error: Exception, fixed: Sequence[Position] = ()) -> HircError:
     if constant is not None:
         said = "it changes a tensor that is neither a buffer nor an attribute of a module"
         hint = "register it as a buffer: of a list or another object torch sees a constant alone"
+    if "Could not extract specialized integer" in said and _writes(error):
+        hint = "a tensor without dims is no place to write to in a loop, or beside other tensors: "
+        hint += "use index_copy_, or give it one dim, as in y[k[None]] = value"
+    if _SHARED_MEMORY.search(str(error)) is not None:
+        said = "what a branch or an iteration returns shares memory with what it is given"
+        hint = "return a copy, x.clone(), and give it no two views of one tensor"
+    branches = _BRANCHES.search(str(error))
+    if branches is not None:
+        said = f"the branches of torch.cond return different things: {branches[0].strip()}"
+        hint = "both branches must return tensors of the same dims, types and strides, in the "
+        hint += "same containers; x.contiguous() gives strides of packed rows"
     if name == "UserError" and "onstraints violated" in said:
         said, hint = _violated(str(error)), hints["ConstraintViolationError"]
         position = fixed[0] if fixed and "to be a constant" in said else position
@@ -155,6 +176,14 @@ def export_error(error: Exception, fixed: Sequence[Position] = ()) -> HircError:
         stage="import",
         hint=hint,
     )
+
+
+def _writes(error: Exception) -> bool:
+    """Returns whether the innermost user line is one such as y[k] = value."""
+    # Of the bodies of loops torch tells the lines.
+    told = str(error).partition("from user code:")[2]
+    frames = user_frames(told or "".join(traceback.format_tb(error.__traceback__)))
+    return _WRITING.search(frames.rpartition("File ")[2]) is not None
 
 
 def decomposing_error(error: Exception) -> HircError:

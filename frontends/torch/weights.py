@@ -104,7 +104,10 @@ def _memory(value: Tensor, name: str) -> Any:
 
 
 def tensor_file(
-    path: Path, weights: Mapping[str, Tensor], aliases: Mapping[str, tuple[str, ...]]
+    path: Path,
+    weights: Mapping[str, Tensor],
+    aliases: Mapping[str, tuple[str, ...]],
+    parameters: frozenset[str],
 ) -> TensorFile | None:
     """Returns the weights that have elements, as those of a file; None where none has.
 
@@ -116,7 +119,7 @@ def tensor_file(
         if not has_no_elements(value)
     }
     tied = {alias: name for name, names in aliases.items() for alias in names}
-    return TensorFile(path, values, tied) if values else None
+    return TensorFile(path, values, tied, parameters) if values else None
 
 
 def _dtype(name: str, value: Tensor) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import subprocess
 import sys
@@ -23,6 +24,7 @@ from hirc.compiler.safetensors import Tensor as Saved
 from hirc.compiler.safetensors import TensorFile, joined
 from hirc.frontends.torch import integers
 from hirc.frontends.torch.import_model import import_model
+from support.weights import write_values
 
 pytestmark = pytest.mark.xdist_group("compile_model")
 
@@ -544,3 +546,48 @@ def test_products_round_to_tf32_where_torch_allows_it(monkeypatch: pytest.Monkey
     finally:
         torch.set_float32_matmul_precision(before)
     assert seen == ["ieee", "tf32", "tf32", "bf16x3"]
+
+
+def test_a_partial_function_is_a_model() -> None:
+    net = hirc.compile(functools.partial(torch.sub, torch.ones(3)), (torch.ones(3),), target="cpu")
+    torch.testing.assert_close(net(torch.zeros(3)), torch.ones(3))
+
+
+def test_values_of_a_file_have_all_parameters(tmp_path: Path) -> None:
+    model = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Linear(4, 4)).eval()
+    model[2].bias = model[0].bias  # tied
+    x = torch.randn(2, 3)
+    values = {name: value.detach().numpy() + 1 for name, value in model.state_dict().items()}
+
+    def compiled(named: dict[str, np.ndarray]) -> hirc.Artifact:
+        path = write_values(tmp_path / "values.safetensors", named)
+        return hirc.compile(model, (x,), target="cpu", cache=False, weights_from=path)
+
+    def without(*parts: str) -> dict[str, np.ndarray]:
+        return {
+            name: value
+            for name, value in values.items()
+            if "tracked" not in name and not any(part in name for part in parts)
+        }
+
+    artifact = compiled(without())
+    other = copy.deepcopy(model)
+    other.load_state_dict({name: torch.as_tensor(value) for name, value in values.items()})
+    torch.testing.assert_close(artifact(x), other(x), rtol=1e-5, atol=1e-5)
+    # Buffers may lack, and all names but one of what is tied.
+    compiled(without("running"))
+    compiled(without("0.bias"))
+    compiled(without("2.bias") | {"more": np.ones(3, np.float32)})
+    for named, missing in (
+        (without("1."), "'1.bias', '1.weight'"),
+        (without("0.bias", "2.bias"), "'0.bias'"),
+    ):
+        with pytest.raises(InputError, match=f"lacks parameters of the model: {missing}$"):
+            compiled(named)
+    for prefixed in (
+        {f"module.{name}": value for name, value in values.items() if "tracked" not in name},
+        {"weight": values["0.weight"]},
+    ):
+        with pytest.raises(InputError, match="lacks parameters") as caught:
+            compiled(prefixed)
+        assert "its names have to be those of the model's state_dict" in str(caught.value.hint)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -171,3 +173,54 @@ def test_what_a_loop_fills_place_after_place_is_not_copied(tmp_path: Path) -> No
     copied = [line for line in body.splitlines() if '"hir.set"' in line and "64x8" in line]
     assert copied == []
     _same(hirc.compile(model, inputs, target="cpu", opt_level=0)(*inputs), model(*inputs))
+
+
+def _transposed(x: Tensor) -> Tensor:
+    return x.T + 1
+
+
+def _transposed_twice(x: Tensor) -> Tensor:
+    return x.mT * 2
+
+
+def _row(x: Tensor) -> Tensor:
+    return x[0] + 1
+
+
+def _both(x: Tensor) -> tuple[Tensor, Tensor]:
+    return x + 1, x + 2
+
+
+def test_branches_may_have_the_same_views_of_what_they_are_given() -> None:
+    def model(x: Tensor) -> Tensor:
+        return torch.cond(x.sum() > 0, _transposed, _transposed_twice, (x,))
+
+    x = torch.rand(3, 3)
+    net = hirc.compile(model, (x,), target="cpu", opt_level=0, cache=False)
+    for each in (x, -x):
+        _same(net(each), model(each))
+
+
+def _itself(x: Tensor) -> Tensor:
+    return x
+
+
+@pytest.mark.parametrize(
+    ("branch", "said", "hint"),
+    [
+        (_itself, "shares memory", r"x\.clone\(\)"),
+        (Tensor.int, "same dtype", "same dims, types and strides"),
+        (_row, "same dim", "same dims, types and strides"),
+        (_transposed, "strides", r"x\.contiguous\(\)"),
+        (_both, "Unmatched output", "same containers"),
+    ],
+)
+def test_branches_that_torch_refuses(
+    branch: Callable[[Tensor], object], said: str, hint: str
+) -> None:
+    def model(x: Tensor) -> object:
+        return torch.cond(x.sum() > 0, branch, torch.sin, (x,))
+
+    with pytest.raises(UnsupportedError, match=said) as caught:
+        import_model(model, (torch.rand(3, 3),))
+    assert re.search(hint, caught.value.hint or "")

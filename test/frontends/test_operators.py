@@ -544,6 +544,10 @@ def test_unsigned_elements() -> None:
         )
 
 
+def _mode_of_many(x: Tensor) -> Any:
+    return x.expand(200, 3, 3).reshape(-1).mode()
+
+
 @pytest.mark.parametrize(
     ("function", "name"),
     [
@@ -553,6 +557,7 @@ def test_unsigned_elements() -> None:
         (torch.poisson, "random numbers of 'aten.poisson"),
         (torch.Tensor.to_sparse, "sparse tensors"),
         (torch.Tensor.chalf, "complex32"),
+        (_mode_of_many, "along 1800 elements.*512 elements"),
     ],
 )
 def test_what_is_not_lowered_is_named(function: Callable[[Tensor], Any], name: str) -> None:

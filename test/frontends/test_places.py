@@ -11,6 +11,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
+from torch._higher_order_ops import while_loop
 from torch.export import Dim
 
 from hirc import compile as compile_model
@@ -178,3 +179,54 @@ def test_masks_pick_where_elements_go_in_order() -> None:
         compiled(x, mask, source[::2].clone())
     with pytest.raises(HircError, match=r"assertion failed for expression .*Ne\(\w+, 1\)"):
         compiled(x, ~mask, source[:2])
+
+
+def _placed_by_tensors(x: Tensor, k: Tensor, value: Tensor) -> list[Tensor]:
+    found: list[Tensor] = []
+    indices: list[Any] = [
+        *(k, (k, 0), (0, k), (k, k), (k, slice(None), k), (slice(1, 3), k, None)),
+        *((..., k), (1, ..., k), (0, k, 1)),
+    ]
+    for index in indices:
+        for each in (2.0, value, x[0, 0, 0]):
+            y = x.clone()
+            y[index] = each
+            found.append(y)
+    y = x.clone()
+    y[:, k] = x[:, 0] * 2
+    y[k] += 3
+    return [*found, y, x.index_put((k,), value), x.select_scatter(x[0], 0, 1)]
+
+
+def test_a_tensor_without_dims_is_a_place() -> None:
+    x, value = torch.randn(3, 4, 2), torch.randn(1)
+    inputs = x, torch.tensor(1), value
+    net = compile_model(_placed_by_tensors, inputs, target="cpu", opt_level=0, cache=False)
+    for k in (1, 0):
+        k = torch.tensor(k)
+        torch.testing.assert_close(net(x, k, value), _placed_by_tensors(x, k, value))
+
+
+def _beside_others(x: Tensor, k: Tensor) -> Tensor:
+    y = x.clone()
+    y[k, torch.tensor([0, 1])] = 1.0
+    return y
+
+
+def _in_a_loop(x: Tensor, k: Tensor) -> Any:
+    def goes_on(k: Tensor, x: Tensor) -> Tensor:
+        return k < 3
+
+    def step(k: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
+        y = x.clone()
+        y[k] = 1.0
+        return k + 1, y
+
+    return while_loop(goes_on, step, (k, x))
+
+
+@pytest.mark.parametrize("model", [_beside_others, _in_a_loop])
+def test_where_a_tensor_without_dims_is_no_place(model: Callable[..., Any]) -> None:
+    with pytest.raises(HircError) as caught:
+        import_model(model, (torch.randn(3, 4), torch.tensor(1)))
+    assert "k[None]" in (caught.value.hint or "")

@@ -256,6 +256,10 @@ def _with_own(x: Tensor) -> Tensor:
     return x.clone().normal_(generator=torch.Generator())
 
 
+def _new_with_own(x: Tensor) -> Tensor:
+    return x + torch.randn(x.shape, generator=torch.Generator())
+
+
 def _poisson(x: Tensor) -> Tensor:
     return torch.poisson(x)
 
@@ -331,10 +335,32 @@ def test_loops_and_branches_go_on_where_numbers_were_drawn() -> None:
     assert 0 < one < other
 
 
+def test_no_generator_is_the_default_one() -> None:
+    def model(x: Tensor, **given: Any) -> list[Tensor]:
+        return [
+            torch.rand(3, **given),
+            torch.randn(x.shape, dtype=torch.float64, **given),
+            torch.randint(9, x.shape, **given),
+            torch.randint(-4, 9, (5,), **given),
+            torch.randperm(6, **given),
+        ]
+
+    def with_none(x: Tensor) -> list[Tensor]:
+        return model(x, generator=None)
+
+    x = torch.zeros(2, 3)
+    nets = [
+        hirc.compile(each, (x,), target="cpu", opt_level=0, cache=False)
+        for each in (model, with_none)
+    ]
+    torch.testing.assert_close(*(net(x) for net in nets), rtol=0, atol=0)
+
+
 @pytest.mark.parametrize(
     ("model", "said"),
     [
         (_with_own, "Generator"),
+        (_new_with_own, "Generator"),
         (_poisson, "poisson"),
         (_in_a_condition, "within the condition of while_loop"),
     ],

@@ -64,6 +64,19 @@ def test_a_name_that_no_output_has_is_no_file(here: Command) -> None:
     assert np.load(here.folder / "nope=z").shape == (2, 3)
 
 
+def test_a_name_that_no_input_has_is_no_file(here: Command) -> None:
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    np.save(here.folder / "nope=x.npy", x)
+    message = here.fails(1, "--input=nope=x.npy", *_INPUTS[1:])
+    assert "there is no input 'nope', and input 'x' is " in message
+    assert message.endswith("; a file of that name is ./nope=x.npy")
+    for text in ("./nope=x.npy", "x=./nope=x.npy", f"x={here.folder}/nope=x.npy"):
+        here.succeeds(f"--input={text}", *_INPUTS[1:], "--output=y=y.npy")
+        found = np.load(here.folder / "y.npy")
+        here.succeeds("--input=x=2x3xf32=@iota", *_INPUTS[1:], "--output=y=y.npy")
+        np.testing.assert_array_equal(found, np.load(here.folder / "y.npy"))
+
+
 def test_devices_take_all_and_links_stay(here: Command) -> None:
     here.succeeds(*_INPUTS, "--output=y=/dev/null", "--output=twice=/dev/null")
     (here.folder / "link.npy").symlink_to("files/target.npy")
