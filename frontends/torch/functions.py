@@ -197,7 +197,7 @@ def _set_item(x: Tensor, index: Any, value: Any) -> None:
             wanted.append(each if isinstance(each, Tensor) else None)
     if not isinstance(value, Tensor):
         value = torch.full((), value, dtype=x.dtype, device=x.device)
-    while value.dim() > part.dim() - len(places):
+    while value.dim() > part.dim() - len(places) and value.shape[0] == 1:
         value = value.squeeze(0)
     torch.ops.aten.index_put_.default(part, wanted, value.to(x.dtype))
 
