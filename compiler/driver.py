@@ -191,14 +191,16 @@ class Compilation(BuildTools):
         phase = "link"
         if Devices.GPUS in devices:
             phase = "link (clang, ptxas, nvlink, lld)"
-        with replacing(output) as temporary, self.timer.phase(phase):
-            device = self._device_objects(folder)
-            output = temporary.absolute()
-            self._link(
-                LinkJob(linked, output, folder, support, devices, wrapped, ptx, device=device)
-            )
-        if weights is not None:
-            self._write_weights(weights)
+        with replacing(output) as temporary:
+            with self.timer.phase(phase):
+                device = self._device_objects(folder)
+                output = temporary.absolute()
+                self._link(
+                    LinkJob(linked, output, folder, support, devices, wrapped, ptx, device=device)
+                )
+            # The output appears after what it needs.
+            if weights is not None:
+                self._write_weights(weights)
 
     def _link(self, job: LinkJob) -> None:
         """Links. What is wrong with a symbol is at the line that uses it, else at an input."""
@@ -341,9 +343,9 @@ class Compilation(BuildTools):
                 data = self._host_output(host)
             if weights is not None and weights.layout.is_embedded:
                 data = self._with_weights(data, weights)
-            self._write(unit, data, emit.suffix)
             if weights is not None:
                 self._write_weights(weights)
+            self._write(unit, data, emit.suffix)
             self._write_interface(Path(output))
 
     def _with_weights(self, data: str | bytes, weights: Weights) -> bytes:

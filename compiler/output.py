@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import sys
@@ -11,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from . import activity
-from .errors import InputError
+from .errors import HircError, InputError
 
 
 @contextmanager
@@ -46,8 +47,16 @@ def replacing(output: Path) -> Generator[Path]:
             temporary.replace(target)
         except OSError as error:
             raise InputError(f"cannot write {output}: {error.strerror}") from error
+        except HircError as error:
+            # The linker writes by mapped memory, and a full disk ends it with a signal.
+            if any("Bus error" in note.message for note in error.notes):
+                full = os.strerror(errno.ENOSPC)
+                raise InputError(f"cannot write {output}: {full}") from error
+            raise
         finally:
-            temporary.unlink(missing_ok=True)
+            # The linker's own temporary files begin so too.
+            for left in folder.glob(f"{temporary.name}*"):
+                left.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -106,19 +106,30 @@ def read_values(source: Path, known: Sequence[TensorFile]) -> TensorFile:
         ]
         if not missing:
             continue
-        ends = (f".{name}" for name in missing)
-        alike = next((each for end in ends for each in file.tensors if each.endswith(end)), None)
-        alike = alike or next(
-            (each for each in file.tensors if any(name.endswith(f".{each}") for name in missing)),
-            None,
-        )
         raise InputError(
             f"weights file {file.path} lacks parameters of the model: {listed(missing)}",
-            hint=f"it has {listed(list(file.tensors))}"
-            if alike is None
-            else f"it has '{alike}': its names have to be those of the model's state_dict",
+            hint=_prefix_hint(missing, file) or f"it has {listed(list(file.tensors))}",
         )
     return file
+
+
+def _prefix_hint(missing: Sequence[str], file: TensorFile) -> str | None:
+    """Returns how names of a file differ from those that it lacks, where that is a prefix."""
+    for name in missing:
+        alike = next((each for each in file.tensors if each.endswith(f".{name}")), None)
+        if alike is not None:
+            return (
+                f"it has '{alike}': its names have to be those of the model's state_dict, without "
+                f"'{alike.removesuffix(name)}'"
+            )
+    for name in missing:
+        alike = next((each for each in file.tensors if each and name.endswith(f".{each}")), None)
+        if alike is not None:
+            return (
+                f"it has '{alike}': its names have to be those of the model's state_dict, with "
+                f"'{name.removesuffix(alike)}'"
+            )
+    return None
 
 
 def listed(names: Sequence[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from ..compiler.errors import InputError
@@ -26,6 +27,20 @@ class Once(argparse.Action):
         if known is not None:
             parser.error(f"{option_string} is given twice, as '{known}' and '{values}'")
         setattr(namespace, self.dest, values)
+
+
+def path(text: str) -> Path:
+    """Returns an option's value as a path. Raises ArgumentTypeError for an empty one."""
+    if not text:
+        raise argparse.ArgumentTypeError("expected a path, not an empty text")
+    return Path(text)
+
+
+def name_or_stream(text: str) -> str:
+    """Returns a file's name, or `-`. Raises ArgumentTypeError for an empty one."""
+    if not text:
+        raise argparse.ArgumentTypeError("expected a file's name, or -")
+    return text
 
 
 class ArgumentParser(argparse.ArgumentParser):

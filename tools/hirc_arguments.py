@@ -28,7 +28,7 @@ from ..compiler.options import (
 from ..compiler.sharding import parse_sharding
 from ..compiler.target import CPU, Target
 from ..dialects.records import dataclass
-from .argument_parser import ArgumentParser, Once
+from .argument_parser import ArgumentParser, Once, name_or_stream, path
 
 _EPILOG = """\
 inputs ending in .o, .a, .so, .bc or .ll, and -l and -L, go to the link; anything else is MLIR,
@@ -200,7 +200,7 @@ def _make_parser() -> argparse.ArgumentParser:
     def choice(name: str, default: StrEnum, text: str) -> None:
         add(name, choices=[str(each) for each in type(default)], default=str(default), help=text)
 
-    add("inputs", nargs="*", metavar="INPUT")
+    add("inputs", nargs="*", type=name_or_stream, metavar="INPUT")
     add("-o", dest="output", metavar="FILE", help="where the output goes (- is standard output)")
     choice("--emit", Emit.EXE, "what to make")
     for flag, what in (("header", "a C header of the programs"), ("pkg-config", "their .pc file")):
@@ -208,7 +208,7 @@ def _make_parser() -> argparse.ArgumentParser:
             f"--emit-{flag}",
             nargs="?",
             const=Path(),
-            type=Path,
+            type=path,
             metavar="FILE",
             help=f"write {what} too, beside a library that is written",
         )
@@ -259,7 +259,7 @@ def _make_parser() -> argparse.ArgumentParser:
     )
     add(
         "--tuning",
-        type=Path,
+        type=path,
         metavar="FILE",
         help="the best configurations that hirc.tools.tune found for classes of operations",
     )
@@ -298,7 +298,7 @@ def _make_parser() -> argparse.ArgumentParser:
     )
     add(
         "--weights-from",
-        type=Path,
+        type=path,
         metavar="FILE",
         help="the weights' values: a .safetensors file, or the .json index of several",
     )
@@ -328,7 +328,7 @@ def _make_parser() -> argparse.ArgumentParser:
     )
     add(
         "--emit-cuda",
-        type=Path,
+        type=path,
         metavar="DIRECTORY",
         help="with --for-clang, write a folder that clang 16 to 21 take as CUDA 13",
     )
@@ -355,7 +355,7 @@ def _make_parser() -> argparse.ArgumentParser:
     add(
         "--device-lib",
         action="append",
-        type=Path,
+        type=path,
         default=[],
         metavar="FILE.bc",
         help="bitcode that defines device functions; may be given several times",
@@ -375,10 +375,10 @@ def _make_parser() -> argparse.ArgumentParser:
     )
     add("-l", action="append", metavar="LIBRARY", help="link with a library")
     add("-L", action="append", metavar="DIRECTORY", help="where -l looks")
-    add("--cuda-path", type=Path, metavar="DIRECTORY", help="the CUDA to use")
+    add("--cuda-path", type=path, metavar="DIRECTORY", help="the CUDA to use")
     add(
         "--rocm-path",
-        type=Path,
+        type=path,
         metavar="DIRECTORY",
         help="the ROCm whose device libraries are used for AMD's chips",
     )
@@ -389,7 +389,7 @@ def _make_parser() -> argparse.ArgumentParser:
     )
     add("--json", action="store_true", help="as JSON, with --describe")
     add("--spdx", action="store_true", help="as a bill of materials (SPDX), with --describe")
-    add("--clang", type=Path, metavar="PATH", help="the clang to link with (22 or newer)")
+    add("--clang", type=path, metavar="PATH", help="the clang to link with (22 or newer)")
     inside = parser.add_argument_group("to look inside")
     look: Any = inside.add_argument
     look("--stop-after", metavar="STAGE", help="write the MLIR after a stage and stop")
@@ -408,7 +408,7 @@ def _make_parser() -> argparse.ArgumentParser:
         "--save-temps",
         nargs="?",
         const=Path("."),
-        type=Path,
+        type=path,
         metavar="DIR",
         help="keep every intermediate file",
     )

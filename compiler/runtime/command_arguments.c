@@ -15,11 +15,14 @@ static const char *value_after(const char *name, int argc, char **argv, int *pla
   const char *word = argv[*place];
   if (strncmp(word, name, length) != 0 || (word[length] && word[length] != '='))
     return NULL;
+  const char *value = NULL;
   if (word[length] == '=')
-    return word + length + 1;
-  if (*place + 1 >= argc)
+    value = word + length + 1;
+  else if (*place + 1 < argc)
+    value = argv[++*place];
+  if (!value || !value[0])
     hirc_command_fail(HIRC_EXIT_USAGE, "%s needs a value: %s=...", name, name);
-  return argv[++*place];
+  return value;
 }
 
 // The place of the value whose name stands before the first '=' of the text, or -1.
@@ -31,8 +34,34 @@ static int64_t named(const struct hirc_value_info *values, int64_t count, const 
   return -1;
 }
 
+// Whether the text before a '=' is sizes or an input's element type, as in 2x3xf32=1.5.
+static bool is_type(const struct hirc_program_info *program, const char *text, size_t length) {
+  size_t digits = strspn(text, "0123456789");
+  if (digits && text[digits] == 'x')
+    return true;
+  for (int64_t i = 0; i < program->input_count; ++i) {
+    const char *element = program->inputs[i].element;
+    if (strlen(element) == length && strncmp(element, text, length) == 0)
+      return true;
+  }
+  return false;
+}
+
+// Fails for a text that begins with a name that no value has.
+static void refuse_unknown(const struct hirc_program_info *program, const char *text,
+                           const char *role) {
+  // A file with a '=' in its name is one of a folder: ./a=b.
+  size_t length = strcspn(text, "=/");
+  if (text[length] == '=')
+    hirc_command_fail(HIRC_EXIT_USAGE, "%s has no %s '%.*s'; a file of that name is ./%s",
+                      program->name, role, (int)length, text, text);
+}
+
 static void set(const char **texts, int64_t place, const char *text, const char *role,
-                const char *name) {
+                const char *name, const char *option) {
+  if (!text[0])
+    hirc_command_fail(HIRC_EXIT_USAGE, "%s=%s= needs a value: %s=%s=...", option, name, option,
+                      name);
   if (texts[place])
     hirc_command_fail(HIRC_EXIT_USAGE, "%s '%s' is given twice: %s and %s", role, name,
                       texts[place], text);
@@ -45,13 +74,15 @@ static void take_input(const struct hirc_program_info *program, struct hirc_argu
   if (place >= 0) {
     text = strchr(text, '=') + 1;
   } else {
+    if (!is_type(program, text, strcspn(text, "=")))
+      refuse_unknown(program, text, "input");
     place = (*next)++;
     if (place >= program->input_count)
       hirc_command_fail(HIRC_EXIT_USAGE, "%s takes %" PRId64 " input%s, and there is one more: %s",
                         program->name, program->input_count, program->input_count == 1 ? "" : "s",
                         text);
   }
-  set(arguments->inputs, place, text, "input", program->inputs[place].name);
+  set(arguments->inputs, place, text, "input", program->inputs[place].name, "--input");
 }
 
 static void take_output(const struct hirc_program_info *program, struct hirc_arguments *arguments,
@@ -68,13 +99,7 @@ static void take_output(const struct hirc_program_info *program, struct hirc_arg
     role = "input";
     place += program->output_count;
   } else {
-    // A file with a '=' in its name is one of a folder: ./a=b.
-    size_t length = strcspn(text, "=/");
-    if (text[length] == '=')
-      hirc_command_fail(HIRC_EXIT_USAGE, "%s has no output '%.*s'; a file of that name is ./%s",
-                        program->name, (int)length, text, text);
-    if (!text[0])
-      hirc_command_fail(HIRC_EXIT_USAGE, "--output takes a file's name");
+    refuse_unknown(program, text, "output");
     place = (*next)++;
     if (place >= program->output_count)
       hirc_command_fail(HIRC_EXIT_USAGE,
@@ -82,7 +107,7 @@ static void take_output(const struct hirc_program_info *program, struct hirc_arg
                         program->output_count, program->output_count == 1 ? "" : "s", text);
     value = &program->outputs[place];
   }
-  set(arguments->outputs, place, text, role, value->name);
+  set(arguments->outputs, place, text, role, value->name, "--output");
 }
 
 static int64_t parse_repeat(const char *text) {

@@ -161,9 +161,9 @@ struct hirc_array hirc_read_value(const struct hirc_value_info *value, const cha
                    strncmp(element, value->element, length) == 0;
     if (!is_type && array.rank == 0)
       hirc_command_fail(HIRC_EXIT_INPUT,
-                        "there is no input '%.*s', and input '%s' is %s; a file of that name is "
+                        "input '%s' is %s, and elements of %.*s are given; a file of that name is "
                         "./%s",
-                        (int)(equals - text), text, value->name, value->type, text);
+                        value->name, value->type, (int)(equals - text), text, text);
     if (!is_type)
       hirc_command_fail(HIRC_EXIT_INPUT, "input '%s' is %s, and elements of %.*s are given",
                         value->name, value->type, (int)(equals - element), element);

@@ -11,6 +11,8 @@ from pathlib import Path
 import llvmlite.binding as llvm
 import pytest
 
+from hirc.compiler.errors import InputError, Note, ToolchainError
+from hirc.compiler.output import replacing
 from hirc.compiler.toolchain import find_cuda
 from support.driver import (
     ARCH,
@@ -358,3 +360,18 @@ def find_cuda_root() -> Path:
         for root in sorted(Path(entry or os.curdir).glob("nvidia/cu13")):
             return root
     return find_cuda().root
+
+
+def test_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
+    """The linker ends with a signal then, beside temporary files of its own."""
+    output = tmp_path / "prog"
+    note = Note("clang-22: error: unable to execute command: Bus error")
+
+    def link() -> None:
+        with replacing(output) as temporary:
+            temporary.with_name(f"{temporary.name}.tmp1234").write_text("half")
+            raise ToolchainError("clang failed with status 1", notes=[note])
+
+    with pytest.raises(InputError, match="prog: No space left on device"):
+        link()
+    assert listing(tmp_path) == set()

@@ -344,7 +344,7 @@ def test_without_ptxas_the_driver_is_given_ptx(monkeypatch: pytest.MonkeyPatch) 
     assert b".entry" in image.data
 
 
-_BITS = {
+_BITS: dict[str, Callable[[Any], Any]] = {
     "shli 5": lambda x: x << 5,
     "shrsi 4": lambda x: x >> 4,
     "andi 15": lambda x: x & 15,

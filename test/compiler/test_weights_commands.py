@@ -119,3 +119,22 @@ def test_what_is_wrong_when_it_is_built(
     assert main(["prog.mlir", "-o", "prog", "--offload-arch=cpu", *words]) == 1
     assert message in capfd.readouterr().err
     assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("emit", ["exe", "object"])
+def test_no_output_without_its_weights(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    emit: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("prog.mlir").write_text(DENSE)
+    write_values(Path("values.safetensors"), VALUES)
+    output = Path("prog.o" if emit == "object" else "prog")
+    Path("prog.safetensors").mkdir()
+    before = sorted(tmp_path.iterdir())
+    words = ["--weights-from=values.safetensors", "--weights=external", f"--emit={emit}"]
+    assert main(["prog.mlir", "-o", str(output), "--offload-arch=cpu", *words]) == 1
+    assert "cannot write prog.safetensors: it is a directory" in capfd.readouterr().err
+    assert sorted(tmp_path.iterdir()) == before

@@ -67,9 +67,13 @@ def test_a_name_that_no_output_has_is_no_file(here: Command) -> None:
 def test_a_name_that_no_input_has_is_no_file(here: Command) -> None:
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
     np.save(here.folder / "nope=x.npy", x)
-    message = here.fails(1, "--input=nope=x.npy", *_INPUTS[1:])
-    assert "there is no input 'nope', and input 'x' is " in message
-    assert message.endswith("; a file of that name is ./nope=x.npy")
+    for words in (["--input=nope=x.npy", *_INPUTS[1:]], [*_INPUTS, "--input=nope=x.npy"]):
+        message = here.fails(2, *words)
+        assert message == "main has no input 'nope'; a file of that name is ./nope=x.npy"
+    message = here.fails(1, "--input=x=nope=x.npy", *_INPUTS[1:])
+    assert message == (
+        "input 'x' is 2x3xf32, and elements of nope are given; a file of that name is ./nope=x.npy"
+    )
     for text in ("./nope=x.npy", "x=./nope=x.npy", f"x={here.folder}/nope=x.npy"):
         here.succeeds(f"--input={text}", *_INPUTS[1:], "--output=y=y.npy")
         found = np.load(here.folder / "y.npy")
