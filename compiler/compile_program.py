@@ -21,6 +21,7 @@ from .code_key import code_key
 from .collection import seldom_collected
 from .errors import HircError, InputError
 from .loader_artifact import Artifact
+from .loader_checks import file_path
 from .loader_code import WeightMemory, load_code
 from .native import native_targets
 from .options import (
@@ -117,7 +118,7 @@ def compile(
             sharding=sharding,
             checks=frozenset(checks),
             weights=_choice(WeightStorage, "weights", weights),
-            weights_from=None if weights_from is None else Path(weights_from),
+            weights_from=None if weights_from is None else file_path(weights_from, "weights_from="),
             state=_choice(StateStorage, "state", state),
             entry=entry,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -343,9 +344,8 @@ class Compilation(BuildTools):
                 data = self._host_output(host)
             if weights is not None and weights.layout.is_embedded:
                 data = self._with_weights(data, weights)
-            if weights is not None:
-                self._write_weights(weights)
-            self._write(unit, data, emit.suffix)
+            beside = None if weights is None else partial(self._write_weights, weights)
+            write(output, data, beside=beside)
             self._write_interface(Path(output))
 
     def _with_weights(self, data: str | bytes, weights: Weights) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import ctypes
 import os
 import sys
@@ -10,11 +9,12 @@ import weakref
 from collections.abc import Mapping, Sequence
 from inspect import Parameter, Signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Never, Self, SupportsIndex
 
 from .errors import InputError
 from .loader_abi import VERSION, ProgramInfo, describe
 from .loader_call import Call
+from .loader_checks import file_path
 from .loader_communicator import use_communicator
 from .loader_files import LoadedLibrary, open_library, state_of
 from .loader_python import function_of
@@ -49,7 +49,7 @@ def load(
     # Imported late: it is a kind of library itself.
     from .loader_artifact import Artifact
 
-    found = Artifact(Path(path), weights)
+    found = Artifact(file_path(path, "path"), weights)
     if communicator is not None:
         found.use_communicator(communicator)
     return found
@@ -69,7 +69,9 @@ class Library:
         # Another instance's, whose files may go with it.
         self._first: Library | None = None
         given = weights if isinstance(weights, Mapping) else None
-        named = Path(weights).absolute() if isinstance(weights, str | os.PathLike) else None
+        named = None
+        if weights is not None and given is None:
+            named = file_path(weights, "weights=", others=", or tensors by name").absolute()
         try:
             values = object() if given is not None else None if named is None else state_of(named)
             self.loaded = loaded or open_library(path, values)
@@ -148,10 +150,18 @@ class Library:
 
     def new_instance(self) -> Self:
         """Returns another instance of the library, with the same weights and its own state."""
-        made = copy.copy(self)
+        made = object.__new__(type(self))
+        vars(made).update(vars(self))
         made._first = self
         made._begin_instance()
         return made
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Never:
+        """Refuses what copy and pickle ask for: code in memory is the process's."""
+        raise TypeError(
+            f"{self!r} can be neither copied nor pickled: save() writes it to a file, which "
+            "hirc.load() loads, and new_instance() makes one with its own state"
+        )
 
     def load_weights(self) -> None:
         """Loads the weights into the current device's memory now, not at the first call.
@@ -261,6 +271,13 @@ class Program:
 
     def _run(self, *inputs: Any, out: Any = None, stream: Any = None, **named: Any) -> Any:
         return Call(self, self._in_order(inputs, named), self._given(out), stream).run()
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Never:
+        """Refuses what copy and pickle ask for, as its library does."""
+        raise TypeError(
+            f"program {self.name} can be neither copied nor pickled: its library's save() writes a "
+            "file, which hirc.load() loads"
+        )
 
     def _in_order(self, inputs: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
         if not named and len(inputs) == len(self.inputs):

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Never, Protocol, Self
 from .errors import InputError
 from .loader import Library, Program
 from .loader_calling import Calling
+from .loader_checks import file_path
 from .loader_files import LoadedLibrary
 from .loader_straight import model_function
 
@@ -143,13 +144,15 @@ class Artifact(Library):
         Weights that are not embedded are written beside it, by the name that the library asks for.
         `header` and `pkg_config` are files for its C header and for pkg-config.
         """
-        target = Path(path)
+        target = file_path(path, "path")
         if self._maker is not None:
             files = (None if each is None else Path(each) for each in (header, pkg_config))
             self._maker.library(target, *files)
             return
         if header is not None or pkg_config is not None:
             self._needs_maker("a header")
+        if target.is_dir():
+            raise InputError(f"cannot write {path}: it is a directory")
         beside = self._weights.file_beside(self.path)
         try:
             if beside is not None and beside.exists():
@@ -160,7 +163,7 @@ class Artifact(Library):
 
     def executable(self, path: str | os.PathLike[str]) -> None:
         """Writes an executable that runs the program as a command. Raises HircError."""
-        self._needs_maker("an executable").executable(Path(path))
+        self._needs_maker("an executable").executable(file_path(path, "path"))
 
     @property
     def ptx(self) -> str:

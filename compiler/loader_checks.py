@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import operator
+import os
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from .errors import InputError
@@ -15,6 +17,20 @@ from .errors import InputError
 _NUMBERED = 2
 _FIRST_ADDRESS = 4096
 _ADDRESS_BITS = 57
+
+
+def file_path(given: Any, argument: str, *, others: str = "") -> Path:
+    """Returns the path that an argument gives. Raises InputError for what is none.
+
+    `others` are what else the argument may be.
+    """
+    name = os.fspath(given) if isinstance(given, os.PathLike) else given
+    if not isinstance(name, str):
+        kind = type(name).__name__
+        raise InputError(f"{argument} takes a path (str or os.PathLike){others}, not {kind}")
+    if not name or "\0" in name:
+        raise InputError(f"{argument} is {name!r}, which names no file")
+    return Path(name)
 
 
 def stream_number(stream: Any, *, on_cpu: bool) -> int:

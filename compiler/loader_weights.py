@@ -64,6 +64,9 @@ def use_tensors(
     kept: list[Any] = []
     addresses: list[int] = []
     for name, tensor in tensors.items():
+        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            kind = type(name).__name__
+            raise InputError(f"weights= takes tensors by name (str), not by {kind}")
         where = f"weight '{name}' of {library}"
         if not hasattr(tensor, "__dlpack__"):
             raise InputError(f"{where}: {type(tensor).__name__} is no tensor")

@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -104,22 +104,32 @@ def make_folder(path: Path) -> None:
         raise InputError(f"cannot make folder {path}: {error.strerror}") from error
 
 
-def write(output: str, data: str | bytes) -> None:
-    """Writes a whole output; `-` is standard output. Raises InputError where that fails."""
+def write(output: str, data: str | bytes, *, beside: Callable[[], None] | None = None) -> None:
+    """Writes a whole output; `-` is standard output. It appears after what `beside` writes.
+
+    Raises InputError where that fails, BrokenPipeError where nobody reads standard output.
+    """
     raw = data.encode(errors="surrogateescape") if isinstance(data, str) else data
     if output != "-":
         with replacing(Path(output)) as temporary:
             temporary.write_bytes(raw)
+            if beside is not None:
+                beside()
         return
+    if beside is not None:
+        beside()
     try:
         sys.stdout.buffer.write(raw)
         sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        # Nobody reads on, which is no mistake: a command ends without a word.
+        raise
     except OSError as error:
-        _give_up_standard_output()
+        give_up_standard_output()
         raise InputError(f"cannot write to standard output: {error.strerror}") from error
 
 
-def _give_up_standard_output() -> None:
+def give_up_standard_output() -> None:
     """Lets what is left in the buffer go nowhere: it cannot be written at the end either."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())

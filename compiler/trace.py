@@ -54,7 +54,7 @@ def add(name: str, kind: str, began: float, *, thread: int | None = None, text: 
     event: dict[str, object] = {"name": name, "cat": kind, "ph": "X", **where, **times}
     events.append({**event, "args": {"command": text}} if text else event)
     # One call each, so that lines of several processes do not mix.
-    os.write(file, "".join(f"{json.dumps(each)},\n" for each in events).encode())
+    _write(file, "".join(f"{json.dumps(each)},\n" for each in events))
 
 
 def check() -> None:
@@ -77,6 +77,19 @@ def _file() -> int | None:
         except FileExistsError:
             return os.open(path, flags)
     except OSError as error:
-        raise InputError(f"cannot write HIRC_TRACE's file {path}: {error.strerror}") from error
-    os.write(file, b"[\n")
+        raise _refused(error) from error
+    _write(file, "[\n")
     return file
+
+
+def _write(file: int, text: str) -> None:
+    try:
+        os.write(file, text.encode())
+    except OSError as error:
+        raise _refused(error) from error
+
+
+def _refused(error: OSError) -> InputError:
+    from .toolchain import trace_file
+
+    return InputError(f"cannot write HIRC_TRACE's file {trace_file()}: {error.strerror}")

@@ -17,6 +17,7 @@ from ..compiler import activity
 from ..compiler.activity import Log
 from ..compiler.crash import crash_error
 from ..compiler.errors import HircError, InputError, InternalError, ToolchainError, UnsupportedError
+from ..compiler.output import give_up_standard_output
 from ..compiler.rendering import render
 from ..compiler.reproducer import write_reproducer
 from ..compiler.watcher import Ended, asked_to_end, watch
@@ -24,12 +25,14 @@ from ..dialects.records import dataclass
 from .streams import prepare_streams
 
 # Errors without a file's name.
-_OF_STREAMS = (errno.EBADF, errno.ENOSPC, errno.EPIPE)
+_OF_STREAMS = (errno.EBADF, errno.ENOSPC)
 # What MLIR makes of what a function raises that it calls.
 _RECURSED = re.compile(r"Exception raised in callback: .*\bRecursionError: ", re.DOTALL)
 FAILED = 1
 # An internal error: EX_SOFTWARE of sysexits.h.
 BUG = 70
+# What a shell says of a program that the signal ended: who read standard output has seen enough.
+CLOSED = 128 + signal.SIGPIPE
 
 
 @dataclass(frozen=True)
@@ -49,19 +52,35 @@ class Command:
             return work()
         except KeyboardInterrupt:
             return 128 + signal.SIGINT
-        except SystemExit as end:
-            # argparse's, after --help, or a signal's.
-            return end.code if isinstance(end.code, int) else int(end.code is not None)
+        except BrokenPipeError as error:
+            if error.filename is not None:
+                return self._failed(error)
+            give_up_standard_output()
+            return CLOSED
         except Exception as error:  # noqa: BLE001 - a bug, whatever it is: report it in full
+            return self._failed(error)
+        except BaseException as error:
             if (status := asked_to_end()) is not None:
                 return status
-            found = _as_hirc_error(error)
-            self._say(render(found, self.sources))
-            if not isinstance(found, InternalError):
-                return FAILED
-            programs = {name: text.encode(errors="replace") for name, text in self.sources.items()}
-            self._say(write_reproducer(self.tool, self.words, programs, traceback.format_exc()))
-            return BUG
+            ended = _ended_by_model(error)
+            if ended is not None:
+                return self._failed(ended)
+            if not isinstance(error, SystemExit):
+                raise
+            # argparse's, after --help.
+            return error.code if isinstance(error.code, int) else int(error.code is not None)
+
+    def _failed(self, error: Exception) -> int:
+        """Prints the error that ended the work. Returns the status."""
+        if (status := asked_to_end()) is not None:
+            return status
+        found = _as_hirc_error(error)
+        self._say(render(found, self.sources))
+        if not isinstance(found, InternalError):
+            return FAILED
+        programs = {name: text.encode(errors="replace") for name, text in self.sources.items()}
+        self._say(write_reproducer(self.tool, self.words, programs, traceback.format_exc()))
+        return BUG
 
     def watched(self, work: Callable[[], int]) -> tuple[int, Log]:
         """Runs `work` in a child. Returns the exit status, and what the child noted.
@@ -69,7 +88,7 @@ class Command:
         Says what native code did to it, where that ended it.
         """
         prepare_streams()
-        ended = watch(lambda: _flushed(work))
+        ended = watch(lambda: _uncollected(work))
         return self._status(ended), ended.log
 
     def _status(self, ended: Ended) -> int:
@@ -92,16 +111,36 @@ class Command:
         print(text, file=sys.stderr)
 
 
-def _flushed(work: Callable[[], int]) -> int:
+def _ended_by_model(error: BaseException) -> InputError | None:
+    """Returns the error for a model whose own code ends the process, as sys.exit does."""
+    # Loaded where a model was read.
+    errors = sys.modules.get(
+        f"{__name__.removesuffix('.tools.command')}.frontends.torch.user_errors"
+    )
+    position = None if errors is None else errors.user_position(error)
+    if position is None:
+        return None
+    return InputError(f"the model ends hirc: {error!r}", position=position, stage="import")
+
+
+def _uncollected(work: Callable[[], int]) -> int:
     # Collecting cycles would cost a tenth of a small compilation.
     gc.disable()
     try:
-        status = work()
+        return flushed(work)
     finally:
         sys.stderr.flush()
+
+
+def flushed(work: Callable[[], int]) -> int:
+    """Returns what `work` returns, or the status of what it printed not being written."""
+    status = work()
     try:
         sys.stdout.flush()
     except OSError as error:
+        give_up_standard_output()
+        if isinstance(error, BrokenPipeError):
+            return status or CLOSED
         # One that has failed has said so, of this very stream perhaps.
         if status == 0:
             print(render(_environment_error(error)), file=sys.stderr)

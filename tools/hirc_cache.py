@@ -23,13 +23,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Lists, counts or removes what the cache holds. Returns the exit status."""
     if arguments is None:
         end_by_interrupts()
-    import argparse
+    from .command import Command, flushed
+    from .streams import prepare_streams
 
+    if arguments is None:
+        prepare_streams()
+    command = Command("hirc-cache", list(sys.argv[1:] if arguments is None else arguments))
+    return flushed(lambda: command.guard(lambda: _run(command.words)))
+
+
+def _run(arguments: Sequence[str]) -> int:
     from ..compiler.cache import cached_files, clear, find_cache
-    from ..compiler.errors import HircError
+    from ..compiler.errors import InputError
     from ..compiler.toolchain import cache_bytes
+    from .argument_parser import ArgumentParser
 
-    parser = argparse.ArgumentParser(
+    parser = ArgumentParser(
         prog="hirc-cache",
         description="The cache of compiled programs and of hirc's own libraries "
         "(HIRC_CACHE_DIR, HIRC_CACHE_BYTES).",
@@ -41,17 +50,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "them",
     )
     request = parser.parse_args(arguments)
-    try:
-        found = find_cache(make=False)
-        most = cache_bytes()
-    except HircError as error:
-        print(f"hirc-cache: error: {error}", file=sys.stderr)
-        return 1
+    found = find_cache(make=False)
+    most = cache_bytes()
     for refused in found.refused:
         print(f"hirc-cache: note: {refused}", file=sys.stderr)
     if found.folder is None:
-        print("hirc-cache: error: there is no cache", file=sys.stderr)
-        return 1
+        raise InputError("there is no cache")
     if request.command == "clear":
         gone = clear(found.folder)
         print(f"removed {_counted(gone)} from {found.folder}")

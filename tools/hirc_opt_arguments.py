@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import __version__
-from .argument_parser import ArgumentParser
+from .argument_parser import ArgumentParser, name_or_stream
 
 _EPILOG = """\
 every other --NAME or --NAME=OPTIONS runs the pass NAME, one of hirc's or of upstream's, in the
@@ -99,8 +99,22 @@ def _make_parser() -> tuple[argparse.ArgumentParser, set[str]]:
     def flag(name: str, text: str) -> None:
         add(name, action="store_true", help=text)
 
-    add("input", nargs="?", default="-", metavar="INPUT", help="MLIR text or bytecode (-: stdin)")
-    add("-o", dest="output", default="-", metavar="FILE", help="where the output goes (stdout)")
+    add(
+        "input",
+        nargs="?",
+        type=name_or_stream,
+        default="-",
+        metavar="INPUT",
+        help="MLIR text or bytecode (-: stdin)",
+    )
+    add(
+        "-o",
+        dest="output",
+        type=name_or_stream,
+        default="-",
+        metavar="FILE",
+        help="where the output goes (stdout)",
+    )
     add("-p", "--pass-pipeline", metavar="PIPELINE", help="passes to run; // lines are comments")
     flag("--split-input-file", "take the parts between `// -----` lines one by one")
     flag("--verify-diagnostics", "compare diagnostics with the input's expected-error comments")

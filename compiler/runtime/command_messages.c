@@ -5,6 +5,7 @@
 #include "hirc_runtime.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,8 +44,12 @@ void hirc_command_require(int status) {
 
 // Ends the command where what it printed was not written.
 void hirc_command_printed(void) {
-  if (fflush(stdout) != 0 || ferror(stdout))
-    hirc_command_fail(HIRC_EXIT_INPUT, "cannot write to the standard output: %s", strerror(errno));
+  if (fflush(stdout) == 0 && !ferror(stdout))
+    return;
+  // Where SIGPIPE is ignored, the command ends as by that signal: who reads has seen enough.
+  if (errno == EPIPE)
+    exit(128 + SIGPIPE);
+  hirc_command_fail(HIRC_EXIT_INPUT, "cannot write to the standard output: %s", strerror(errno));
 }
 
 // Zeroed memory of the host.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import ctypes
 import gc
+import pickle
 import re
 import subprocess
 import sys
@@ -304,6 +306,30 @@ def test_what_is_no_library_of_programs_is_refused(tmp_path: Path) -> None:
     path = build("func.func @f() { return }\n", tmp_path / "f.so", "--emit=shared")
     with pytest.raises(InputError, match="has no programs that can be called"):
         load(path)
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_a_library_is_neither_copied_nor_pickled(
+    library: Library, copied: Callable[[Any], Any]
+) -> None:
+    with pytest.raises(TypeError, match=r"nor pickled: save\(\) writes it .* hirc\.load\(\) loads"):
+        copied(library)
+    with pytest.raises(TypeError, match=r"nor pickled: its library's save\(\) writes a file"):
+        copied(library.main)
+    assert (library.new_instance().main(_X, _GIVEN, 2.0)[0] == _Y).all()
+
+
+def test_a_library_is_saved_to_a_file(library: Library, tmp_path: Path) -> None:
+    loaded = load(library.path)
+    loaded.save(tmp_path / "copy.so")
+    assert (load(tmp_path / "copy.so").main(_X, _GIVEN, 2.0)[0] == _Y).all()
+    for path, message in (
+        (tmp_path, f"cannot write {tmp_path}: it is a directory"),
+        ("", "path is '', which names no file"),
+        (b"a.so", "path takes a path (str or os.PathLike), not bytes"),
+    ):
+        with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
+            loaded.save(path)  # pyright: ignore[reportArgumentType]
 
 
 def test_loading_needs_neither_mlir_nor_llvm_nor_torch(library: Library) -> None:

@@ -95,3 +95,13 @@ def test_a_file_that_cannot_be_written_is_an_error_before_anything_is_done(tmp_p
     assert done.stderr == (
         f"hirc: error: cannot write HIRC_TRACE's file {file}: No such file or directory\n"
     )
+
+
+def test_a_file_that_a_disk_has_no_room_for_is_named(tmp_path: Path) -> None:
+    (tmp_path / "add.mlir").write_text(_ADD)
+    words = [sys.executable, "-m", "hirc.tools.hirc", tmp_path / "add.mlir", "--emit=mlir"]
+    done = _run([*words, "--offload-arch=cpu"], Path("/dev/full"))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "hirc: error: cannot write HIRC_TRACE's file /dev/full: No space left on device\n"
+    )

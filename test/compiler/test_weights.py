@@ -6,10 +6,12 @@ import re
 import shutil
 import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+import hirc
 from hirc.compiler.errors import InputError
 from hirc.compiler.loader import Library, load
 from support.program_command import build
@@ -195,6 +197,29 @@ def test_tensors_that_do_not_fit(external: Path) -> None:
         load(external, weights={"fc.weight": np.asfortranarray(WEIGHT), "fc.bias": BIAS})
     with pytest.raises(InputError, match=r"weight 'fc.bias' of .*: list is no tensor"):
         load(external, weights={"fc.weight": WEIGHT, "fc.bias": [1, 2, 3]})
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        *(
+            (wrong, "weights= takes a path (str or os.PathLike), or tensors by name, not ")
+            for wrong in (b"w.safetensors", 3, True, False, [], 1.5)
+        ),
+        ("", "weights= is '', which names no file"),
+        ("a\0b", r"weights= is 'a\x00b', which names no file"),
+        ({1: WEIGHT}, "weights= takes tensors by name (str), not by int"),
+    ],
+)
+def test_what_names_no_weights_is_refused(external: Path, weights: Any, message: str) -> None:
+    with pytest.raises(InputError, match=f"^{re.escape(message)}"):
+        load(external, weights=weights)
+
+
+def test_the_values_to_compile_for_are_a_path() -> None:
+    for wrong in (b"w.safetensors", 3, ""):
+        with pytest.raises(InputError, match=r"^weights_from= (takes a path|is '')"):
+            hirc.compile(DENSE, target="cpu", weights_from=wrong)  # pyright: ignore[reportArgumentType]
 
 
 def _fails(library: Library, *messages: str) -> None:

@@ -132,9 +132,16 @@ def test_no_output_without_its_weights(
     Path("prog.mlir").write_text(DENSE)
     write_values(Path("values.safetensors"), VALUES)
     output = Path("prog.o" if emit == "object" else "prog")
-    Path("prog.safetensors").mkdir()
-    before = sorted(tmp_path.iterdir())
     words = ["--weights-from=values.safetensors", "--weights=external", f"--emit={emit}"]
-    assert main(["prog.mlir", "-o", str(output), "--offload-arch=cpu", *words]) == 1
-    assert "cannot write prog.safetensors: it is a directory" in capfd.readouterr().err
-    assert sorted(tmp_path.iterdir()) == before
+    for refused in (Path("prog.safetensors"), output):
+        refused.mkdir()
+        before = sorted(tmp_path.iterdir())
+        assert main(["prog.mlir", "-o", str(output), "--offload-arch=cpu", *words]) == 1
+        assert f"cannot write {refused}: it is a directory" in capfd.readouterr().err
+        assert sorted(tmp_path.iterdir()) == before
+        refused.rmdir()
+
+
+@pytest.mark.parametrize("words", [["--weights="], ["--weights", ""], ["--weights"]])
+def test_a_command_without_the_name_of_its_weights(command: Command, words: list[str]) -> None:
+    assert command.fails(2, _INPUT, *words) == "--weights needs a value: --weights=..."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from support.driver import ANSWER, CALLER
 from support.program_command import ADD
 
-_MODULES = {name: f"hirc.tools.{name}" for name in ("hirc", "hirc_opt", "hirc_run")}
+_MODULES = {name: f"hirc.tools.{name}" for name in ("hirc", "hirc_opt", "hirc_run", "hirc_cache")}
 _CPU = "--offload-arch=cpu"
 _TO_STDOUT = {
     "hirc": ["add.mlir", "--stop-after=fusion", "-o", "-", _CPU],
@@ -61,6 +62,11 @@ def test_an_output_that_cannot_be_written(tool: str, redirect: str, why: str) ->
     [
         *(("hirc", word, "1") for word in ("--help", "--version", "--doctor", "--print-pipeline")),
         *(("hirc", "--help", ""), ("hirc_opt", "--version", "1"), ("hirc_run", "--help", "1")),
+        *(
+            ("hirc_cache", word, unbuffered)
+            for word in ("list", "stat")
+            for unbuffered in ("", "1")
+        ),
     ],
 )
 def test_what_a_tool_says_of_itself_cannot_be_written(
@@ -71,6 +77,34 @@ def test_what_a_tool_says_of_itself_cannot_be_written(
         1,
         "hirc: error: cannot write to standard output: No space left on device\n",
     )
+
+
+@pytest.mark.parametrize(
+    ("tool", "words"),
+    [
+        *_TO_STDOUT.items(),
+        *(("hirc", [word]) for word in ("--help", "--version", "--doctor", "--print-pipeline")),
+        ("hirc_opt", ["--list-passes"]),
+        ("hirc_run", ["--help"]),
+        *(("hirc_cache", [word]) for word in ("--help", "list", "stat")),
+    ],
+)
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_pipe_that_nobody_reads_ends_a_tool_without_a_word(
+    tool: str, words: list[str], unbuffered: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-m", _MODULES[tool], *words],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        timeout=120,
+        check=False,
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, b"")
 
 
 @pytest.mark.parametrize("redirect", ["2>&-", "2>/dev/full", "<&-", "<&- >&- 2>&-"])

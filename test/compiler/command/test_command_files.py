@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import signal
 import subprocess
 from pathlib import Path
 
@@ -124,3 +125,19 @@ def test_closed_streams_are_no_files(here: Command) -> None:
         )
         assert done.returncode == (1 if closed == 1 else 0)
         assert np.load(here.folder / "y.npy").shape == (2, 3)
+
+
+def test_a_pipe_that_nobody_reads_ends_a_command_without_a_word(here: Command) -> None:
+    """Python ignores SIGPIPE; a command that inherits that ends as if it did not."""
+    for restores, status in ((True, -signal.SIGPIPE), (False, 128 + signal.SIGPIPE)):
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = subprocess.run(
+            [here.path, *_INPUTS],
+            stdout=writer,
+            stderr=subprocess.PIPE,
+            restore_signals=restores,
+            check=False,
+        )
+        os.close(writer)
+        assert (done.returncode, done.stderr) == (status, b"")
