@@ -48,15 +48,16 @@ def replacing(output: Path) -> Generator[Path]:
         except OSError as error:
             raise InputError(f"cannot write {output}: {error.strerror}") from error
         except HircError as error:
-            # The linker writes by mapped memory, and a full disk ends it with a signal.
+            # The linker writes by mapped memory, and a full disk ends it with a signal. Its own
+            # temporary files, which then stay, begin as this one.
+            for left in folder.glob(f"{temporary.name}?*"):
+                left.unlink(missing_ok=True)
             if any("Bus error" in note.message for note in error.notes):
                 full = os.strerror(errno.ENOSPC)
                 raise InputError(f"cannot write {output}: {full}") from error
             raise
         finally:
-            # The linker's own temporary files begin so too.
-            for left in folder.glob(f"{temporary.name}*"):
-                left.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
 
 
 @contextmanager

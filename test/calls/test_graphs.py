@@ -25,37 +25,6 @@ _PROGRAMS = """
   "hir.output"(%y) {name = "y"} : (memref<?x8xf32>) -> ()
 }) {sym_name = "several", inputs = [{name = "x", sizes = ["n", 8]}, {name = "w"}],
     function_type = (memref<?x8xf32>, memref<8x8xf32>) -> memref<?x8xf32>} : () -> ()
-"hir.program"() ({
-^bb0(%x: memref<?xf32>, %times: index, %k: f32):
-  %zero = arith.constant 0 : index
-  %one = arith.constant 1 : index
-  %n = memref.dim %x, %zero : memref<?xf32>
-  %y = "hir.allocate"(%n) {zero_init, output = 0 : i64} : (index) -> memref<?xf32>
-  "hir.for"(%zero, %times, %one) ({
-  ^bb0(%i: index):
-    %t = "hir.binary"(%x, %k) {kind = "mul"} : (memref<?xf32>, f32) -> memref<?xf32>
-    "hir.binary"(%y, %t, %y) {kind = "add"}
-        : (memref<?xf32>, memref<?xf32>, memref<?xf32>) -> ()
-  }) : (index, index, index) -> ()
-  "hir.output"(%y) {name = "y"} : (memref<?xf32>) -> ()
-}) {sym_name = "looped", inputs = [{name = "x"}, {name = "times"}, {name = "k"}],
-    function_type = (memref<?xf32>, index, f32) -> memref<?xf32>} : () -> ()
-"hir.program"() ({
-^bb0(%x: memref<?xf32>, %times: index, %k: f32):
-  %zero = arith.constant 0 : index
-  %one = arith.constant 1 : index
-  %n = memref.dim %x, %zero : memref<?xf32>
-  %y = "hir.allocate"(%n) {output = 0 : i64} : (index) -> memref<?xf32>
-  "hir.binary"(%x, %k, %y) {kind = "mul"} : (memref<?xf32>, f32, memref<?xf32>) -> ()
-  "hir.for"(%zero, %times, %one) ({
-  ^bb0(%i: index):
-    %t = "hir.binary"(%x, %k) {kind = "mul"} : (memref<?xf32>, f32) -> memref<?xf32>
-    "hir.binary"(%y, %t, %y) {kind = "add"}
-        : (memref<?xf32>, memref<?xf32>, memref<?xf32>) -> ()
-  }) : (index, index, index) -> ()
-  "hir.output"(%y) {name = "y"} : (memref<?xf32>) -> ()
-}) {sym_name = "repeated", inputs = [{name = "x"}, {name = "times"}, {name = "k"}],
-    function_type = (memref<?xf32>, index, f32) -> memref<?xf32>} : () -> ()
 func.func @recurrent(%x: tensor<5x2x4xf32> {hir.name = "x"},
                      %h: tensor<3x2x4xf32> {hir.name = "h"})
     -> (tensor<5x2x4xf32> {hir.name = "y"}) {
@@ -103,6 +72,43 @@ func.func @counted(%x: tensor<4xf32> {hir.name = "x"},
 """
 
 
+# Adds x * k to y so many times. Its first lines make y.
+_LOOP = """
+"hir.program"() ({
+^bb0(%x: memref<?xf32>, %times: index, %k: f32):
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %n = memref.dim %x, %zero : memref<?xf32>
+FIRST  "hir.for"(%zero, %times, %one) ({
+  ^bb0(%i: index):
+    %t = "hir.binary"(%x, %k) {kind = "mul"} : (memref<?xf32>, f32) -> memref<?xf32>
+    "hir.binary"(%y, %t, %y) {kind = "add"}
+        : (memref<?xf32>, memref<?xf32>, memref<?xf32>) -> ()
+  }) : (index, index, index) -> ()
+  "hir.output"(%y) {name = "y"} : (memref<?xf32>) -> ()
+}) {sym_name = "NAME", inputs = [{name = "x"}, {name = "times"}, {name = "k"}],
+    function_type = (memref<?xf32>, index, f32) -> memref<?xf32>} : () -> ()
+"""
+
+
+def _loop(name: str, first: str) -> str:
+    return _LOOP.replace("FIRST", first).replace("NAME", name)
+
+
+_LOOPS = _loop(
+    "looped",
+    """\
+  %y = "hir.allocate"(%n) {zero_init, output = 0 : i64} : (index) -> memref<?xf32>
+""",
+) + _loop(
+    "repeated",
+    """\
+  %y = "hir.allocate"(%n) {output = 0 : i64} : (index) -> memref<?xf32>
+  "hir.binary"(%x, %k, %y) {kind = "mul"} : (memref<?xf32>, f32, memref<?xf32>) -> ()
+""",
+)
+
+
 class Graphs:
     """The library, and how often its graphs were recorded, replayed, changed and left."""
 
@@ -121,7 +127,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     folder = tmp_path_factory.mktemp("graphs")
     source, output = folder / "graphs.mlir", folder / "libgraphs.so"
-    source.write_text(_PROGRAMS)
+    source.write_text(_PROGRAMS + _LOOPS)
     words = [str(source), "-o", str(output), "--emit=shared", "--offload-arch=cpu"]
     assert run_hirc([*words, "--graph=always", "--products=own"]) == 0
     return output
