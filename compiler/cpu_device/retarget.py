@@ -58,6 +58,7 @@ _CHECK_FLAGS = {"memory": CHECKS_MEMORY, "race": CHECKS_RACES}
 _METADATA = re.compile(r", !([\w.]+) !(\d+)")
 _NARROW = 32
 _NARROW_INSERT = re.compile(r"= insertelement <\d+ x i(?:8|16)> ")
+_NARROW_SHUFFLE = re.compile(r"= shufflevector <\d+ x (?:i8|i16|half|bfloat)> ")
 _NARROW_BITS = re.compile(r"= (?:and|or|xor|shl|lshr|ashr) (?:[a-z]+ )*i(?:8|16) [^,]+, -?\d+")
 _BLOCK_STOPS = (StopKind.BARRIER, StopKind.BARRIER_REDUCE)
 
@@ -299,14 +300,17 @@ class _Retarget:
         """Returns whether a region has more instructions than are optimised, and can do without.
 
         LLVM 22's code generator for x86 may take constants of 32 bits for elements of 8 or 16 where
-        a vector is made of bitwise operations and shifts that were not optimised: an assertion, in
-        builds that have these.
+        a vector is made of parts of others, as in a transpose, or of bitwise operations and shifts,
+        and was not optimised: an assertion, in builds that have these.
         """
         most = self.options.most_optimised
         instructions = [item.text for block in blocks for item in block.instructions]
+
+        def has(pattern: re.Pattern[str]) -> bool:
+            return any(map(pattern.search, instructions))
+
         return 0 < most < len(instructions) and not (
-            any(map(_NARROW_INSERT.search, instructions))
-            and any(map(_NARROW_BITS.search, instructions))
+            has(_NARROW_SHUFFLE) or (has(_NARROW_INSERT) and has(_NARROW_BITS))
         )
 
     def _locations(

@@ -383,3 +383,28 @@ func.func @{operation.replace(" ", "_").replace("-", "m")}(%x: tensor<?xi{bits}>
     for operation, expected in _BITS.items():
         program = getattr(made, operation.replace(" ", "_").replace("-", "m"))
         np.testing.assert_array_equal(program(x), expected(x), err_msg=operation)
+
+
+_ORDERS = ((1, 0), (0, 2, 1), (2, 1, 0), (1, 2, 0), (2, 0, 1))
+
+
+@pytest.mark.parametrize("element", ["i8", "i16", "ui8", "f16", "bf16", "i1"])
+def test_dims_of_narrow_elements_are_exchanged(element: str) -> None:
+    """Of open sizes, likewise."""
+    module = hirc.module()
+    for order in _ORDERS:
+        rank = len(order)
+        with module.program("p" + "".join(map(str, order))) as p:
+            x = p.input("x", tuple("kmn"[:rank]), element)
+            p.output("y", x.permute(*order).copy())
+            p.output("z", (x if rank == 2 else x[:, :, ::2]).permute(*order).copy())
+    made = hirc.compile(module, target="cpu", cache=False, entry="p10")
+    bits = torch.arange(7 * 19 * 35) % 2 if element == "i1" else torch.arange(7 * 19 * 35) % 127
+    kind = {"i8": torch.int8, "i16": torch.int16, "ui8": torch.uint8, "f16": torch.float16}
+    kind |= {"bf16": torch.bfloat16, "i1": torch.bool}
+    for order in _ORDERS:
+        shape = (7 * 19, 35) if len(order) == 2 else (7, 19, 35)
+        x = bits.to(kind[element]).reshape(shape)
+        y, z = getattr(made, "p" + "".join(map(str, order)))(x)
+        assert torch.equal(y, x.permute(*order))
+        assert torch.equal(z, (x if len(order) == 2 else x[:, :, ::2]).permute(*order))
