@@ -160,7 +160,10 @@ def _arguments(region: ir.Region) -> Iterator[ir.Value]:
 
 def host_object(module: LlvmModule, *, is_refusable: bool = True) -> bytes:
     """Returns an object file of the host module. Raises UnsupportedError where LLVM cannot make
-    one, which ends the process that tries; a module that is not refusable takes no other process.
+    one, which ends the process that tries; so does a fault of LLVM's, with InternalError.
+
+    A module that is not refusable takes no other process, unless it has code that is not optimised:
+    faults were found in that alone, and such code is large, so that the process does not matter.
     """
 
     def generate() -> bytes:
@@ -172,7 +175,7 @@ def host_object(module: LlvmModule, *, is_refusable: bool = True) -> bytes:
         finally:
             set_global_option("-disable-lsr=false")
 
-    if not is_refusable:
+    if not is_refusable and not module.has_unoptimised():
         activity.enter("host-code")
         return generate()
     return in_child(

@@ -296,6 +296,14 @@ class LlvmModule:
             function.add_function_attribute("noinline")
             function.add_function_attribute("optnone")
 
+    def has_unoptimised(self) -> bool:
+        """Returns whether the code generator takes some function as it is."""
+        return any(
+            "optnone" in str(each)
+            for function in self._module.functions
+            for each in function.attributes
+        )
+
     def forbid_inlining(self, names: Iterable[str]) -> None:
         """Has callers call these functions, unless they are to have copies of them always."""
         for name in names:

@@ -337,6 +337,30 @@ def test_a_gpu_s_code_is_made_beside_the_host_s(
         assert os.listdir(tmp_path) == []
 
 
+def test_a_fault_of_the_code_generator_leaves_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of code that is not optimised."""
+    operations = [f"  %{n + 1} = math.exp %{n} : tensor<64xf32>" for n in range(200)]
+    text = "\n".join(
+        [
+            "func.func @main(%0: tensor<64xf32>) -> tensor<64xf32> {",
+            *operations,
+            "  return %200 : tensor<64xf32>",
+            "}",
+        ]
+    )
+    process, generate = os.getpid(), LlvmModule.object_code
+
+    def aborts(module: LlvmModule) -> bytes:
+        if not module.has_unoptimised():
+            return generate(module)
+        assert os.getpid() != process
+        os.abort()
+
+    monkeypatch.setattr(LlvmModule, "object_code", aborts)
+    with pytest.raises(InternalError, match="SIGABRT"):
+        _compiled_code(text, "cpu")
+
+
 def test_without_ptxas_the_driver_is_given_ptx(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Cuda, "ptxas", property(lambda self: self.root / "no-ptxas"))
     (image,) = _compiled_code(ADD, "sm_90a").code.images
