@@ -30,7 +30,7 @@ class Attention(nn.Module):
         q, k, v = self.split(self.q(x)), self.split(self.k(context)), self.split(self.v(context))
         scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
         if mask is not None:
-            scores = scores + mask
+            scores = scores + mask.to(scores.dtype)
         return self.last((scores.softmax(-1) @ v).transpose(1, 2).flatten(2))
 
 
