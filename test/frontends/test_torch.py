@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,8 +13,6 @@ import hirc
 from hirc.compiler.errors import UnsupportedError
 from hirc.frontends.torch.import_model import import_model
 from hirc.tools.check_models.compare import distance
-from hirc.tools.check_models.networks.convolutional import Inception, Residual
-from hirc.tools.check_models.networks.transformers import Llama
 
 _F32 = 2e-6
 
@@ -25,42 +22,6 @@ def _computed(model: nn.Module, *inputs: Any, level: int = 2) -> list[Tensor]:
     artifact = hirc.compile(model.eval(), inputs, target="cpu", opt_level=level)
     outputs = artifact(*inputs)
     return list(outputs) if isinstance(outputs, tuple) else [outputs]
-
-
-class _Convolutional(nn.Module):
-    """Inception's concatenation and pads, residual sums and batch norms."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.blocks = nn.Sequential(
-            nn.Conv2d(3, 4, 3, 2, 1), Inception(4, 2, 4, 1, 2), Residual(9, 6, 2, 0)
-        )
-
-    def forward(self, images: Tensor) -> Tensor:
-        padded = nn.functional.pad(self.blocks(images), (1, 0, 0, 2), value=0.5)
-        return torch.cat([padded, padded.flip(-1)], 1).amax((2, 3))
-
-
-def _images() -> Tensor:
-    return torch.randn(2, 3, 13, 11)
-
-
-def _tokens() -> Tensor:
-    return torch.randint(0, 30, (2, 7))
-
-
-@pytest.mark.parametrize(
-    ("make", "given"),
-    [(_Convolutional, _images), (lambda: Llama(30, 16, 4, 2, 24, 1, 3), _tokens)],
-    ids=["convolutional", "decoder"],
-)
-def test_networks(make: Callable[[], nn.Module], given: Callable[[], Tensor]) -> None:
-    torch.manual_seed(0)
-    model, x = make().requires_grad_(requires_grad=False), given()
-    (found,) = _computed(model, x)
-    wanted = model.double()(x.double() if x.is_floating_point() else x)
-    assert found.dtype == torch.float32
-    assert distance(found, wanted) < _F32
 
 
 class _Operations(nn.Module):
