@@ -21,7 +21,7 @@
 //
 // What fails while recording or replaying is not reported: the call without a graph tells.
 
-#include "graphs.h"
+#include "graph_nodes.h"
 #include "cpu_device.h"
 #include "current_device.h"
 #include "hirc_runtime.h"
@@ -60,7 +60,7 @@ enum { ABANDONED = 2 }; // what longjmp brings, beside a failure's 1
 struct step {
   enum hirc_step_kind kind;
   size_t start, bytes; // in the recording's bytes
-  cuda_graph_node node;
+  struct hirc_kernel_node kernel; // of a launch
 };
 
 struct block {
@@ -232,28 +232,17 @@ static void did(struct hirc_recorder *recorder) { --recorder->depth; }
 
 // --- launches ------------------------------------------------------------------------------------
 
-static struct cuda_extent extent(const int64_t sizes[3]) {
-  return (struct cuda_extent){(unsigned)sizes[0], (unsigned)sizes[1], (unsigned)sizes[2]};
-}
-
-__attribute__((noinline)) static void update(struct hirc_recorder *recorder,
-                                             const struct step *step, char *known,
-                                             const struct hirc_graph_launch *launch,
+__attribute__((noinline)) static void update(struct hirc_recorder *recorder, struct step *step,
+                                             char *known, const struct hirc_graph_launch *launch,
                                              void **arguments, const char *location) {
   size_t fixed = offsetof(struct hirc_graph_launch, grid);
   // Whether all blocks of a larger grid can be there at once is found out when it is launched.
-  if (memcmp(known, launch, fixed) != 0 || !step->node ||
+  if (memcmp(known, launch, fixed) != 0 || !step->kernel.node ||
       (launch->kinds & HIRC_LAUNCH_COOPERATIVE &&
        memcmp(known + fixed, launch->grid, sizeof launch->grid) != 0))
     abandon(recorder);
   hirc_raise_shared_limit(launch->stub, launch->dynamic_shared_bytes, location);
-  struct cuda_kernel_node_parameters parameters = {
-      .stub = (void *)(uintptr_t)launch->stub,
-      .grid = extent(launch->grid),
-      .block = extent(launch->block),
-      .dynamic_shared_bytes = (unsigned)launch->dynamic_shared_bytes,
-      .arguments = arguments};
-  if (cudaGraphExecKernelNodeSetParams(recorder->recording->made, step->node, &parameters) != 0)
+  if (!hirc_kernel_node_change(recorder->recording->made, &step->kernel, launch, arguments))
     abandon(recorder);
   memcpy(known, launch, sizeof *launch);
   if (step->bytes > sizeof *launch)
@@ -268,7 +257,7 @@ static bool launches(struct hirc_recorder *recorder, const struct hirc_graph_lau
     add_step(recorder, HIRC_STEP_LAUNCH, parts, 2);
     return false;
   }
-  const struct step *step = next_step(recorder, HIRC_STEP_LAUNCH, sizeof *launch + bytes);
+  struct step *step = next_step(recorder, HIRC_STEP_LAUNCH, sizeof *launch + bytes);
   char *known = recorder->recording->bytes + step->start;
   if (memcmp(known, launch, sizeof *launch) != 0 ||
       (bytes && memcmp(known + sizeof *launch, arguments[0], bytes) != 0))
@@ -276,19 +265,10 @@ static bool launches(struct hirc_recorder *recorder, const struct hirc_graph_lau
   return true;
 }
 
-// Finds the node that a captured launch became: what the next one in its stream would follow.
 static void launched(struct hirc_recorder *recorder, void *stream) {
   struct recording *recording = recorder->recording;
-  int status = 0;
-  unsigned long long id = 0;
-  cuda_graph graph = NULL;
-  const cuda_graph_node *nodes = NULL;
-  const void *edges = NULL;
-  size_t node_count = 0;
-  if (cudaStreamGetCaptureInfo(stream, &status, &id, &graph, &nodes, &edges, &node_count) != 0 ||
-      node_count != 1)
+  if (!hirc_kernel_node_find(&recording->steps[recording->step_count - 1].kernel, stream))
     abandon(recorder);
-  recording->steps[recording->step_count - 1].node = nodes[0];
 }
 
 // --- memory --------------------------------------------------------------------------------------

@@ -67,6 +67,13 @@ bool hirc_graph_take_free(struct hirc_graph *graph, void *memory);
 // Whether every node is among the frontier or leads to one of it.
 bool hirc_graph_leads_to(struct hirc_graph *graph, const struct hirc_frontier *frontier);
 
+// Changes what a kernel's node does in launches to come. Returns a CUDA error.
+struct hirc_function;
+struct hirc_kernel_change;
+int hirc_graph_change(struct hirc_graph_exec *exec, const struct hirc_graph_node *node,
+                      const struct hirc_function *function,
+                      const struct hirc_kernel_change *parameters);
+
 bool hirc_frontier_add(struct hirc_frontier *frontier, const struct hirc_frontier *more);
 
 #endif
