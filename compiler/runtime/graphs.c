@@ -15,7 +15,7 @@
 // replay. Outputs are allocated in the caller's stream. Streams that the program names are the
 // recording's own, so that no other call's work gets into it.
 //
-// A few graphs are kept for each program and device, the last ones used. Shapes that have none of their
+// Some graphs are kept for each program and device, the last ones used. Shapes that have none of their
 // own share some: a launch's extents and arguments are all that most programs make of a size. One
 // thread at a time uses them; others, and calls in a stream that is captured itself, do without.
 //
@@ -34,9 +34,9 @@
 #include <string.h>
 
 enum {
-  GRAPHS = 8,            // kept for each program and device
+  GRAPHS = 32,           // kept for each program and device
   ALIKE = 2,             // of them, for the same shapes, or for those that share
-  SEEN = 32,             // shapes that are remembered until they come again
+  SEEN = 64,             // shapes that are remembered until they come again
   CALLS_BEFORE = 2,      // calls without a graph: the first one loads and plans
   CHANGES_BEFORE = 16,   // calls of shapes without a graph, before these share one
   CALLS_OF_REST = 4096,  // of such shapes, once that was in vain
@@ -80,7 +80,6 @@ struct own_stream {
 };
 
 struct recording {
-  uint64_t key;
   uint64_t used; // the turn of its last call
   cuda_graph graph;
   cuda_graph_exec made;
@@ -103,12 +102,19 @@ struct recording {
   // A call needed more memory than the recording has, or than any may keep.
   bool is_outgrown, is_exceeded;
   // Allocations that become the caller's, as far as that is known.
-  size_t given[MOST_OUTPUTS], given_count;
+  size_t *given, given_count, given_room;
 };
 
 struct seen {
   uint64_t key;
   int64_t calls;
+};
+
+// The recordings of a key.
+struct alike {
+  uint64_t key;
+  int count;
+  struct recording *found[ALIKE];
 };
 
 // The graphs of a program on one device.
@@ -118,6 +124,8 @@ struct device_graphs {
   int unused;
   int64_t changes; // calls of shapes without a graph
   bool newest_first; // of graphs for the same shapes the last one used is to be tried first
+  struct alike last; // found for the last call; key 0 where that no longer holds
+  uint64_t keys[GRAPHS]; // of the recordings, 0: none
   struct recording recordings[GRAPHS];
   struct recording shared[ALIKE];
   struct seen seen[SEEN];
@@ -471,6 +479,7 @@ static void clear(struct recording *recording, const cuda_stream *stream) {
   free(recording->blocks);
   free(recording->streams);
   free(recording->needs);
+  free(recording->given);
   *recording = (struct recording){0};
 }
 
@@ -566,20 +575,35 @@ static uint64_t key_of(const struct hirc_program_info *program,
   return hash ? hash : 1;
 }
 
-// Whether shapes that have no graph have come often enough to get one.
-static bool is_due(struct device_graphs *graphs, uint64_t key) {
-  struct seen *seen = &graphs->seen[key % SEEN];
-  if (seen->key != key)
-    *seen = (struct seen){key, 0};
-  return seen->calls++ >= CALLS_BEFORE && graphs->unused < MOST_UNUSED;
+// Where shapes without a graph are counted: in one of two places, where both are others' instead of
+// those that came less often.
+static struct seen *find_seen(struct device_graphs *graphs, uint64_t key) {
+  struct seen *one = &graphs->seen[key % SEEN], *other = &graphs->seen[(key >> 32) % SEEN];
+  if (one->key == key)
+    return one;
+  if (other->key == key)
+    return other;
+  struct seen *place = one->calls <= other->calls ? one : other;
+  *place = (struct seen){key, 0};
+  return place;
 }
 
-// The recordings of a key. Returns how many.
-static int find_alike(struct device_graphs *graphs, uint64_t key, struct recording **found) {
-  int alike = 0;
-  for (int i = 0; i < GRAPHS && alike < ALIKE; ++i)
-    if (graphs->recordings[i].key == key)
-      found[alike++] = &graphs->recordings[i];
+// Whether shapes that have no graph have come often enough to get one.
+static bool is_due(struct device_graphs *graphs, uint64_t key) {
+  return find_seen(graphs, key)->calls++ >= CALLS_BEFORE && graphs->unused < MOST_UNUSED;
+}
+
+// The recordings of a key.
+static struct alike *find_alike(struct device_graphs *graphs, uint64_t key) {
+  struct alike *alike = &graphs->last;
+  if (alike->key == key)
+    return alike;
+  uint32_t found = 0;
+  for (int i = 0; i < GRAPHS; ++i)
+    found |= (uint32_t)(graphs->keys[i] == key) << i;
+  *alike = (struct alike){.key = key};
+  for (; found && alike->count < ALIKE; found &= found - 1)
+    alike->found[alike->count++] = &graphs->recordings[__builtin_ctz(found)];
   return alike;
 }
 
@@ -608,16 +632,18 @@ static void put_in_order(const struct device_graphs *graphs, struct recording **
 // A place for another recording of a key: the one that was not used for longest goes.
 static struct recording *make_room(struct device_graphs *graphs, uint64_t key,
                                    const cuda_stream *stream) {
-  struct recording *oldest = &graphs->recordings[0];
+  int oldest = 0;
   for (int i = 1; i < GRAPHS; ++i)
-    if (graphs->recordings[i].used < oldest->used)
-      oldest = &graphs->recordings[i];
+    if (graphs->recordings[i].used < graphs->recordings[oldest].used)
+      oldest = i;
+  struct recording *place = &graphs->recordings[oldest];
   // Where shapes come and go graphs cost more than they save.
-  if (oldest->key)
-    graphs->unused += oldest->replays < REPLAYS_WORTH ? 1 : graphs->unused > 0 ? -1 : 0;
-  clear(oldest, stream);
-  oldest->key = key;
-  return oldest;
+  if (graphs->keys[oldest])
+    graphs->unused += place->replays < REPLAYS_WORTH ? 1 : graphs->unused > 0 ? -1 : 0;
+  clear(place, stream);
+  graphs->keys[oldest] = key;
+  graphs->last.key = 0;
+  return place;
 }
 
 // --- a call --------------------------------------------------------------------------------------
@@ -649,7 +675,9 @@ static void finish(struct hirc_recorder *recorder) {
     size_t known = recording->given_count;
     for (size_t i = 0; i < recording->block_count; ++i)
       if (recording->blocks[i].is_ours && !recording->blocks[i].is_free) {
-        if (recording->given_count == MOST_OUTPUTS)
+        if (recording->given_count == MOST_OUTPUTS ||
+            !grow((void **)&recording->given, &recording->given_room, recording->given_count + 1,
+                  sizeof *recording->given))
           abandon(recorder);
         recording->given[recording->given_count++] = recording->blocks[i].allocation;
       }
@@ -778,11 +806,13 @@ static int run_alike(hirc_guarded *function, struct device_graphs *graphs, uint6
                      void *inputs, void *outputs, cuda_stream stream,
                      struct dl_tensor *const *tensors, const struct dl_tensor *given,
                      int64_t given_count) {
-  struct recording *alike[ALIKE] = {NULL};
-  int found = find_alike(graphs, key, alike);
+  struct recording *shared[ALIKE], **alike;
+  struct alike *own = find_alike(graphs, key);
+  int found = own->count;
   bool is_shared = found == 0 && !is_due(graphs, key);
   ++graphs->turn;
-  if (is_shared && (found = find_shared(graphs, alike)) == 0)
+  alike = is_shared ? shared : own->found;
+  if (is_shared && (found = find_shared(graphs, shared)) == 0)
     return -1;
   if (found == ALIKE)
     put_in_order(graphs, alike);
