@@ -28,7 +28,6 @@
 #include "memory_counts.h"
 #include "program.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,7 +118,7 @@ struct alike {
 
 // The graphs of a program on one device.
 struct device_graphs {
-  pthread_mutex_t lock;
+  atomic_bool is_taken; // by a thread, whose the rest is
   uint64_t turn;
   int unused;
   int64_t changes; // calls of shapes without a graph
@@ -150,7 +149,7 @@ struct hirc_recorder {
 };
 
 // State: see streams.c.
-__attribute__((weak, visibility("hidden"))) struct hirc_graphs *_Atomic hirc_state_graphs_2;
+__attribute__((weak, visibility("hidden"))) struct hirc_graphs *_Atomic hirc_state_graphs_3;
 __attribute__((weak, visibility("hidden"))) _Atomic int64_t hirc_state_graph_counts_1[4];
 enum { RECORDED, REPLAYED, UPDATED, ABANDONED_CALLS };
 
@@ -486,7 +485,7 @@ static void clear(struct recording *recording, const cuda_stream *stream) {
 static void drop_all(void) {
   int current = 0;
   bool knows_device = cudaGetDevice(&current) == 0;
-  for (struct hirc_graphs *graphs = atomic_exchange(&hirc_state_graphs_2, NULL), *next; graphs;
+  for (struct hirc_graphs *graphs = atomic_exchange(&hirc_state_graphs_3, NULL), *next; graphs;
        graphs = next) {
     next = graphs->next;
     for (int device = 0; device < MAX_DEVICES; ++device) {
@@ -517,8 +516,8 @@ static struct hirc_graphs *graphs_of(struct hirc_graphs *_Atomic *known) {
     free(graphs);
     return none;
   }
-  graphs->next = atomic_load(&hirc_state_graphs_2);
-  while (!atomic_compare_exchange_weak(&hirc_state_graphs_2, &graphs->next, graphs))
+  graphs->next = atomic_load(&hirc_state_graphs_3);
+  while (!atomic_compare_exchange_weak(&hirc_state_graphs_3, &graphs->next, graphs))
     ;
   if (on_cpu_device())
     hirc_cpu_device_at_unload(drop_all);
@@ -537,7 +536,6 @@ static struct device_graphs *graphs_on_current(struct hirc_graphs *graphs) {
   there = calloc(1, sizeof *there);
   if (!there)
     return NULL;
-  pthread_mutex_init(&there->lock, NULL);
   if (atomic_compare_exchange_strong(&graphs->on[device], &none, there))
     return there;
   free(there);
@@ -856,9 +854,9 @@ static bool may_begin(void *stream) {
          ((uintptr_t)stream <= 1 || (cudaStreamIsCapturing(stream, &captured) == 0 && !captured));
 }
 
-static int call_locked(hirc_guarded *function, struct device_graphs *graphs,
-                       const struct hirc_program_info *program, void *inputs, void *outputs,
-                       void *stream) {
+static int call_with(hirc_guarded *function, struct device_graphs *graphs,
+                     const struct hirc_program_info *program, void *inputs, void *outputs,
+                     void *stream) {
   struct dl_tensor given[MOST_OUTPUTS];
   struct dl_tensor *const *tensors = outputs;
   if (program->output_count > MOST_OUTPUTS || !may_begin(stream))
@@ -877,9 +875,9 @@ int hirc_guard_graph(hirc_guarded *function, void **known, const void *program, 
                      void *outputs, void *stream) {
   struct hirc_graphs *graphs = graphs_of((struct hirc_graphs *_Atomic *)known);
   struct device_graphs *there = graphs ? graphs_on_current(graphs) : NULL;
-  if (there && pthread_mutex_trylock(&there->lock) == 0) {
-    int status = call_locked(function, there, program, inputs, outputs, stream);
-    pthread_mutex_unlock(&there->lock);
+  if (there && !atomic_exchange_explicit(&there->is_taken, true, memory_order_acquire)) {
+    int status = call_with(function, there, program, inputs, outputs, stream);
+    atomic_store_explicit(&there->is_taken, false, memory_order_release);
     if (status >= 0)
       return status;
   }
