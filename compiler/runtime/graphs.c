@@ -116,6 +116,8 @@ struct alike {
   struct recording *found[ALIKE];
 };
 
+enum count { RECORDED, REPLAYED, UPDATED, ABANDONED_CALLS, COUNTS };
+
 // The graphs of a program on one device.
 struct device_graphs {
   atomic_bool is_taken; // by a thread, whose the rest is
@@ -128,6 +130,7 @@ struct device_graphs {
   struct recording recordings[GRAPHS];
   struct recording shared[ALIKE];
   struct seen seen[SEEN];
+  _Atomic int64_t counts[COUNTS];
 };
 
 // The graphs of a program, of which its unit has the pointer.
@@ -138,6 +141,7 @@ struct hirc_graphs {
 
 struct hirc_recorder {
   struct hirc_recorder_base base;
+  struct device_graphs *graphs;
   struct recording *recording;
   struct hirc_call *call;
   cuda_stream stream; // the caller's
@@ -150,18 +154,26 @@ struct hirc_recorder {
 
 // State: see streams.c.
 __attribute__((weak, visibility("hidden"))) struct hirc_graphs *_Atomic hirc_state_graphs_3;
-__attribute__((weak, visibility("hidden"))) _Atomic int64_t hirc_state_graph_counts_1[4];
-enum { RECORDED, REPLAYED, UPDATED, ABANDONED_CALLS };
 
-static void count(int which) {
-  atomic_fetch_add_explicit(&hirc_state_graph_counts_1[which], 1, memory_order_relaxed);
+// One thread at a time counts, others read.
+static void count(struct hirc_recorder *recorder, enum count which) {
+  _Atomic int64_t *counted = &recorder->graphs->counts[which];
+  int64_t before = atomic_load_explicit(counted, memory_order_relaxed);
+  atomic_store_explicit(counted, before + 1, memory_order_relaxed);
 }
 
 // How many graphs were recorded, how often one was replayed, how many nodes were changed for that,
 // and how many calls began anew.
 void hirc_graphs_counted(int64_t counts[4]) {
-  for (int i = 0; i < 4; ++i)
-    counts[i] = hirc_state_graph_counts_1[i];
+  for (int i = 0; i < COUNTS; ++i)
+    counts[i] = 0;
+  const struct hirc_graphs *graphs = atomic_load(&hirc_state_graphs_3);
+  for (; graphs; graphs = graphs->next)
+    for (int device = 0; device < MAX_DEVICES; ++device) {
+      const struct device_graphs *there = atomic_load(&graphs->on[device]);
+      for (int i = 0; there && i < COUNTS; ++i)
+        counts[i] += atomic_load_explicit(&there->counts[i], memory_order_relaxed);
+    }
 }
 
 _Noreturn static void abandon(struct hirc_recorder *recorder) {
@@ -254,7 +266,7 @@ __attribute__((noinline)) static void update(struct hirc_recorder *recorder, str
   memcpy(known, launch, sizeof *launch);
   if (step->bytes > sizeof *launch)
     memcpy(known + sizeof *launch, arguments[0], step->bytes - sizeof *launch);
-  count(UPDATED);
+  count(recorder, UPDATED);
 }
 
 static bool launches(struct hirc_recorder *recorder, const struct hirc_graph_launch *launch,
@@ -684,7 +696,7 @@ static void finish(struct hirc_recorder *recorder) {
     if (cudaStreamEndCapture(recording->origin, &recording->graph) != 0 ||
         cudaGraphInstantiateWithFlags(&recording->made, recording->graph, 0) != 0)
       abandon(recorder);
-    count(RECORDED);
+    count(recorder, RECORDED);
   }
   if (cudaGraphLaunch(recording->made, recorder->stream) != 0)
     abandon(recorder);
@@ -706,10 +718,11 @@ static const struct hirc_recorder_functions functions = {.does = does,
 
 // Runs the program as a recording or a replay. Returns its status; -1 where it has to run without,
 // and nothing has.
-static int run(hirc_guarded *function, struct recording *recording, void *inputs, void *outputs,
-               void *stream) {
+static int run(hirc_guarded *function, struct device_graphs *graphs, struct recording *recording,
+               void *inputs, void *outputs, void *stream) {
   struct hirc_call call;
   struct hirc_recorder recorder = {.base = {&functions},
+                                   .graphs = graphs,
                                    .recording = recording,
                                    .call = &call,
                                    .stream = stream,
@@ -732,12 +745,12 @@ static int run(hirc_guarded *function, struct recording *recording, void *inputs
   if (status == 0) {
     if (recorder.replays) {
       recording->replays += recording->replays < MOST_WORTH;
-      count(REPLAYED);
+      count(&recorder, REPLAYED);
     }
     return 0;
   }
   if (status < 0)
-    count(ABANDONED_CALLS);
+    count(&recorder, ABANDONED_CALLS);
   if (recorder.replays)
     return status;
   // What was refused or failed is so again without a graph.
@@ -819,7 +832,7 @@ static int run_alike(hirc_guarded *function, struct device_graphs *graphs, uint6
     if (!each->made)
       continue;
     each->is_outgrown = each->is_exceeded = false;
-    int status = run(function, each, inputs, outputs, stream);
+    int status = run(function, graphs, each, inputs, outputs, stream);
     if (status >= 0) {
       if (i > 0)
         graphs->newest_first = !graphs->newest_first;
@@ -841,7 +854,7 @@ static int run_alike(hirc_guarded *function, struct device_graphs *graphs, uint6
   if (!place)
     return -1;
   replace(place, stream, graphs->turn);
-  return run(function, place, inputs, outputs, stream);
+  return run(function, graphs, place, inputs, outputs, stream);
 }
 
 static bool may_begin(void *stream) {
