@@ -49,6 +49,8 @@ enum {
 };
 // Of the memory that a recording keeps; programs that need more do not wait for the host.
 #define MOST_BYTES ((size_t)256 << 20)
+// Of the memory that a program's recordings on one device keep together.
+#define MOST_KEPT ((size_t)2 << 30)
 // Memory that shapes share grows to powers of two, beyond this by a quarter.
 #define MOST_DOUBLED ((size_t)1 << 20)
 
@@ -127,8 +129,7 @@ struct device_graphs {
   bool newest_first; // of graphs for the same shapes the last one used is to be tried first
   struct alike last; // found for the last call; key 0 where that no longer holds
   uint64_t keys[GRAPHS]; // of the recordings, 0: none
-  struct recording recordings[GRAPHS];
-  struct recording shared[ALIKE];
+  struct recording recordings[GRAPHS + ALIKE]; // the last ones are what shapes share
   struct seen seen[SEEN];
   _Atomic int64_t counts[COUNTS];
 };
@@ -154,6 +155,8 @@ struct hirc_recorder {
 
 // State: see streams.c.
 __attribute__((weak, visibility("hidden"))) struct hirc_graphs *_Atomic hirc_state_graphs_3;
+// What is linked in may set another limit.
+__attribute__((weak, visibility("hidden"))) size_t hirc_state_graph_memory_1 = MOST_KEPT;
 
 // One thread at a time counts, others read.
 static void count(struct hirc_recorder *recorder, enum count which) {
@@ -503,10 +506,8 @@ static void drop_all(void) {
     for (int device = 0; device < MAX_DEVICES; ++device) {
       struct device_graphs *there = graphs->on[device];
       if (there && knows_device && cudaSetDevice(device) == 0) {
-        for (int i = 0; i < GRAPHS; ++i)
+        for (int i = 0; i < GRAPHS + ALIKE; ++i)
           clear(&there->recordings[i], NULL);
-        for (int i = 0; i < ALIKE; ++i)
-          clear(&there->shared[i], NULL);
       }
       free(there);
     }
@@ -624,7 +625,7 @@ static int find_shared(struct device_graphs *graphs, struct recording **found) {
     return 0;
   }
   for (int i = 0; i < ALIKE; ++i) {
-    found[i] = &graphs->shared[i];
+    found[i] = &graphs->recordings[GRAPHS + i];
     found[i]->is_shared = true;
   }
   return ALIKE;
@@ -639,6 +640,17 @@ static void put_in_order(const struct device_graphs *graphs, struct recording **
   }
 }
 
+// Gives up the recording in a place.
+static void give_up(struct device_graphs *graphs, int place, const cuda_stream *stream) {
+  struct recording *recording = &graphs->recordings[place];
+  // Where shapes come and go graphs cost more than they save.
+  if (place < GRAPHS && graphs->keys[place]) {
+    graphs->unused += recording->replays < REPLAYS_WORTH ? 1 : graphs->unused > 0 ? -1 : 0;
+    graphs->keys[place] = graphs->last.key = 0;
+  }
+  clear(recording, stream);
+}
+
 // A place for another recording of a key: the one that was not used for longest goes.
 static struct recording *make_room(struct device_graphs *graphs, uint64_t key,
                                    const cuda_stream *stream) {
@@ -646,14 +658,30 @@ static struct recording *make_room(struct device_graphs *graphs, uint64_t key,
   for (int i = 1; i < GRAPHS; ++i)
     if (graphs->recordings[i].used < graphs->recordings[oldest].used)
       oldest = i;
-  struct recording *place = &graphs->recordings[oldest];
-  // Where shapes come and go graphs cost more than they save.
-  if (graphs->keys[oldest])
-    graphs->unused += place->replays < REPLAYS_WORTH ? 1 : graphs->unused > 0 ? -1 : 0;
-  clear(place, stream);
+  give_up(graphs, oldest, stream);
   graphs->keys[oldest] = key;
   graphs->last.key = 0;
-  return place;
+  return &graphs->recordings[oldest];
+}
+
+// The recordings that were not used for longest go, but not the newest, until the others keep no more
+// memory than they may.
+static void keep_within_limit(struct device_graphs *graphs, const struct recording *newest,
+                              const cuda_stream *stream) {
+  for (;;) {
+    size_t kept = 0;
+    int oldest = -1;
+    for (int i = 0; i < GRAPHS + ALIKE; ++i) {
+      const struct recording *each = &graphs->recordings[i];
+      kept += each->kept_bytes;
+      if (each->kept_bytes && each != newest &&
+          (oldest < 0 || each->used < graphs->recordings[oldest].used))
+        oldest = i;
+    }
+    if (kept <= hirc_state_graph_memory_1 || oldest < 0)
+      return;
+    give_up(graphs, oldest, stream);
+  }
 }
 
 // --- a call --------------------------------------------------------------------------------------
@@ -804,11 +832,12 @@ static void replace(struct recording *recording, cuda_stream stream, uint64_t tu
 
 // Where shapes cannot share they do without for a while.
 static void rest(struct device_graphs *graphs, cuda_stream stream) {
+  struct recording *shared = &graphs->recordings[GRAPHS];
   for (int i = 0; i < ALIKE; ++i)
-    if (graphs->shared[i].made && graphs->shared[i].replays > 0)
+    if (shared[i].made && shared[i].replays > 0)
       return;
   for (int i = 0; i < ALIKE; ++i)
-    clear(&graphs->shared[i], &stream);
+    clear(&shared[i], &stream);
   graphs->changes = -CALLS_OF_REST;
 }
 
@@ -854,7 +883,9 @@ static int run_alike(hirc_guarded *function, struct device_graphs *graphs, uint6
   if (!place)
     return -1;
   replace(place, stream, graphs->turn);
-  return run(function, graphs, place, inputs, outputs, stream);
+  int status = run(function, graphs, place, inputs, outputs, stream);
+  keep_within_limit(graphs, place, &stream);
+  return status;
 }
 
 static bool may_begin(void *stream) {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import subprocess
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -121,16 +122,19 @@ class Graphs:
         return tuple(room)
 
 
-@pytest.fixture(scope="module")
-def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def _build(folder: Path, text: str, *others: str) -> Path:
     from hirc.tools.hirc import main as run_hirc
 
-    folder = tmp_path_factory.mktemp("graphs")
     source, output = folder / "graphs.mlir", folder / "libgraphs.so"
-    source.write_text(_PROGRAMS + _LOOPS)
-    words = [str(source), "-o", str(output), "--emit=shared", "--offload-arch=cpu"]
+    source.write_text(text)
+    words = [str(source), *others, "-o", str(output), "--emit=shared", "--offload-arch=cpu"]
     assert run_hirc([*words, "--graph=always", "--products=own"]) == 0
     return output
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return _build(tmp_path_factory.mktemp("graphs"), _PROGRAMS + _LOOPS)
 
 
 @pytest.fixture
@@ -278,6 +282,37 @@ def test_more_shapes_than_are_kept_in_turn(graphs: Graphs) -> None:
     for _ in range(20):
         _several(graphs, 3)
     assert graphs.counts()[1] > replayed
+
+
+# Of a program's graphs on one device.
+_LIMIT = 20_000
+
+
+def test_graphs_keep_no_more_memory_than_they_may(tmp_path: Path) -> None:
+    """Those that were not used for longest go. Each keeps an array of its size here."""
+    limit, limited = tmp_path / "limit.c", tmp_path / "limit.o"
+    limit.write_text(f"#include <stddef.h>\nsize_t hirc_state_graph_memory_1 = {_LIMIT};\n")
+    subprocess.run(["clang-22", "-fPIC", "-c", limit, "-o", limited], check=True, timeout=60)
+    graphs = Graphs(_build(tmp_path, _LOOPS, str(limited)))
+
+    def records(count: int, calls: int = 4) -> int:
+        before = graphs.counts()[0]
+        x = np.arange(count, dtype=np.float32)
+        for _ in range(calls):
+            np.testing.assert_allclose(graphs.library.looped(x, 3, 0.5), 1.5 * x, rtol=1e-6)
+        return graphs.counts()[0] - before
+
+    assert [records(1000), records(2000), records(1500)] == [1, 1, 1]
+    # All of them together are within the limit.
+    assert [records(1000), records(2000), records(1500), records(1000)] == [0, 0, 0, 0]
+    assert records(1900) == 1
+    # What was used last stays, the one before that is made anew.
+    assert records(1000) == 0
+    assert records(2000) == 1
+    # One that keeps more than all may is alone.
+    assert records(6000) == 1
+    assert records(6000) == 0
+    assert records(1000) == 1
 
 
 def test_scalars_and_loops_are_computed_in_each_call(graphs: Graphs) -> None:
