@@ -43,6 +43,7 @@ enum {
   MOST_VAIN = 4,         // recordings in the same place in vain, after which it has none
   MOST_GROWN = 16,       // recordings with more memory, each of which was too small soon
   MOST_UNUSED = 16,      // graphs that went before they were replayed as often as they cost
+  TURNS_FORGIVEN = 256,  // calls, after which one such graph is forgotten
   REPLAYS_WORTH = 16,    // a recording; each call that no graph was for takes one off
   MOST_WORTH = 64,       // replays that are counted
   FIRST_RUNTIME = 13000, // whose cudaStreamGetCaptureInfo has these parameters
@@ -125,6 +126,7 @@ struct device_graphs {
   atomic_bool is_taken; // by a thread, whose the rest is
   uint64_t turn;
   int unused;
+  uint64_t forgiven; // the turn up to which they were forgotten
   int64_t changes; // calls of shapes without a graph
   bool newest_first; // of graphs for the same shapes the last one used is to be tried first
   struct alike last; // found for the last call; key 0 where that no longer holds
@@ -599,8 +601,17 @@ static struct seen *find_seen(struct device_graphs *graphs, uint64_t key) {
   return place;
 }
 
+// Forgets graphs that were recorded in vain, in time: shapes that stay get some after many that did
+// not.
+static void forgive(struct device_graphs *graphs) {
+  uint64_t forgiven = (graphs->turn - graphs->forgiven) / TURNS_FORGIVEN;
+  graphs->forgiven += forgiven * TURNS_FORGIVEN;
+  graphs->unused -= forgiven < (uint64_t)graphs->unused ? (int)forgiven : graphs->unused;
+}
+
 // Whether shapes that have no graph have come often enough to get one.
 static bool is_due(struct device_graphs *graphs, uint64_t key) {
+  forgive(graphs);
   return find_seen(graphs, key)->calls++ >= CALLS_BEFORE && graphs->unused < MOST_UNUSED;
 }
 

@@ -315,6 +315,32 @@ def test_graphs_keep_no_more_memory_than_they_may(tmp_path: Path) -> None:
     assert records(1000) == 1
 
 
+def test_shapes_that_stay_get_graphs_after_many_that_did_not(graphs: Graphs) -> None:
+    for _ in range(8):
+        for count in range(1, 41):
+            _several(graphs, count)
+    before = graphs.counts()[0]
+    staying = [np.full((count, 8), 0.5, np.float32) for count in range(50, 56)]
+    outs = [np.empty_like(x) for x in staying]
+
+    def call_often(times: int) -> tuple[int, int]:
+        recorded, _, updated, _ = graphs.counts()
+        for _ in range(times):
+            for x, out in zip(staying, outs, strict=True):
+                graphs.library.several(x, _W, out=out)
+        for x, out in zip(staying, outs, strict=True):
+            np.testing.assert_allclose(out, -x @ _W - x.sum(0), rtol=1e-5)
+        return graphs.counts()[0] - recorded, graphs.counts()[2] - updated
+
+    # They share graphs first, which are changed from one to the other.
+    recorded, updated = call_often(20)
+    assert recorded <= 4
+    assert updated > 20
+    call_often(400)
+    assert graphs.counts()[0] >= before + len(staying)
+    assert call_often(20) == (0, 0)
+
+
 def test_scalars_and_loops_are_computed_in_each_call(graphs: Graphs) -> None:
     x = np.arange(10, dtype=np.float32)
     for i in range(8):
