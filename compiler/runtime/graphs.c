@@ -259,11 +259,11 @@ static void did(struct hirc_recorder *recorder) { --recorder->depth; }
 __attribute__((noinline)) static void update(struct hirc_recorder *recorder, struct step *step,
                                              char *known, const struct hirc_graph_launch *launch,
                                              void **arguments, const char *location) {
-  size_t fixed = offsetof(struct hirc_graph_launch, grid);
-  // Whether all blocks of a larger grid can be there at once is found out when it is launched.
-  if (memcmp(known, launch, fixed) != 0 || !step->kernel.node ||
-      (launch->kinds & HIRC_LAUNCH_COOPERATIVE &&
-       memcmp(known + fixed, launch->grid, sizeof launch->grid) != 0))
+  // Whether all blocks of a larger grid, or larger blocks, can be there at once is found out when it
+  // is launched.
+  size_t fixed = launch->kinds & HIRC_LAUNCH_COOPERATIVE ? sizeof *launch
+                                                         : offsetof(struct hirc_graph_launch, grid);
+  if (memcmp(known, launch, fixed) != 0 || !step->kernel.node)
     abandon(recorder);
   hirc_raise_shared_limit(launch->stub, launch->dynamic_shared_bytes, location);
   if (!hirc_kernel_node_change(recorder->recording->made, &step->kernel, launch, arguments))

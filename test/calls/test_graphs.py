@@ -341,6 +341,67 @@ def test_shapes_that_stay_get_graphs_after_many_that_did_not(graphs: Graphs) -> 
     assert call_often(20) == (0, 0)
 
 
+# Four blocks of `threads` threads.
+_FOUR_BLOCKS = """
+gpu.module @kernels {
+  gpu.func @add_one(%x: memref<?xf32>, %y: memref<?xf32>) kernel {
+    %zero = arith.constant 0 : index
+    %number = arith.constant 1.0 : f32
+    %n = memref.dim %x, %zero : memref<?xf32>
+    %i = gpu.global_id x
+    %inside = arith.cmpi ult, %i, %n : index
+    scf.if %inside {
+      %v = memref.load %x[%i] : memref<?xf32>
+      %w = arith.addf %v, %number : f32
+      memref.store %w, %y[%i] : memref<?xf32>
+    }
+    gpu.return
+  }
+}
+"hir.program"() ({
+^bb0(%x: memref<?xf32>, %threads: index):
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %four = arith.constant 4 : index
+  %n = memref.dim %x, %zero : memref<?xf32>
+  %y = "hir.allocate"(%n) {output = 0 : i64} : (index) -> memref<?xf32>
+  "hir.launch"(%four, %one, %one, %threads, %one, %one, %zero) ({
+    "hir.argument"(%x) : (memref<?xf32>) -> ()
+    "hir.argument"(%y) : (memref<?xf32>) -> ()
+  }) {kernel = @kernels::@add_one, overlaps}
+      : (index, index, index, index, index, index, index) -> ()
+  "hir.output"(%y) {name = "y"} : (memref<?xf32>) -> ()
+}) {sym_name = "together", inputs = [{name = "x"}, {name = "threads"}],
+    function_type = (memref<?xf32>, index) -> memref<?xf32>} : () -> ()
+"""
+
+
+@pytest.mark.parametrize("kind", ["hir.overlaps", "cooperative"])
+def test_larger_blocks_of_cooperative_launches_are_recorded_anew(tmp_path: Path, kind: str) -> None:
+    """Whether all of them can be there at once is found out when they are launched."""
+    from hirc.tools.hirc import main as run_hirc
+
+    source, lowered = tmp_path / "four.mlir", tmp_path / "lowered.mlir"
+    source.write_text(_FOUR_BLOCKS)
+    words = [str(source), "-o", str(lowered), "--emit=shared", "--stop-after=programs"]
+    assert run_hirc([*words, "--offload-arch=cpu", "--graph=always"]) == 0
+    # Host IR has no word for it.
+    graphs = Graphs(_build(tmp_path, lowered.read_text().replace("hir.overlaps", kind)))
+    x = np.arange(64, dtype=np.float32)
+    out = np.empty_like(x)
+    for threads in (16, 32, 64):
+        for _ in range(4):
+            graphs.library.together(x, threads, out=out)
+            np.testing.assert_array_equal(out, x + 1)
+    recorded, replayed, updated, abandoned = graphs.counts()
+    if kind == "cooperative":
+        assert recorded == 3
+        assert updated == 0
+        assert abandoned >= 2
+    else:
+        assert (recorded, replayed, updated, abandoned) == (1, 9, 2, 0)
+
+
 def test_scalars_and_loops_are_computed_in_each_call(graphs: Graphs) -> None:
     x = np.arange(10, dtype=np.float32)
     for i in range(8):
