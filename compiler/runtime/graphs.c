@@ -87,6 +87,7 @@ struct recording {
   cuda_graph_exec made;
   cuda_stream origin;
   cuda_stream launched_in; // the last one; `is_in_others` once there was another before
+  unsigned long long first_id; // of the first one: once it is destroyed, its handle may be another's
   bool is_launched, is_in_others;
   struct step *steps;
   char *bytes;
@@ -457,13 +458,23 @@ static void *stream_of(struct hirc_recorder *recorder, enum hirc_stream_kind kin
 
 // --- a program's graphs --------------------------------------------------------------------------
 
+// The number of a stream, which no other one ever has; 0 where there is none: HIP knows only handles.
+static unsigned long long id_of(cuda_stream stream) {
+  unsigned long long id = 0;
+  if (cudaStreamGetId(stream, &id) == 0)
+    return id;
+  cudaGetLastError();
+  return 0;
+}
+
 // Gives back what a recording has, on the current device; its shapes stay. CUDA waits for nothing
 // before it gives such memory away: it is freed after the graph in the stream of a call, or where
 // the graph is in others too, or there is no call (NULL), once the device is done. Where CUDA cannot
 // wait, as while a stream is captured, the memory stays: a graph may use it.
 static void drop(struct recording *recording, const cuda_stream *stream) {
   bool is_followed = stream && !recording->is_in_others && recording->launched_in == *stream &&
-                     (uintptr_t)*stream != STREAM_PER_THREAD;
+                     (uintptr_t)*stream != STREAM_PER_THREAD &&
+                     recording->first_id == id_of(*stream);
   bool is_done = !recording->is_launched || is_followed || cudaDeviceSynchronize() == 0;
   if (recording->made)
     cudaGraphExecDestroy(recording->made);
@@ -739,7 +750,9 @@ static void finish(struct hirc_recorder *recorder) {
   }
   if (cudaGraphLaunch(recording->made, recorder->stream) != 0)
     abandon(recorder);
-  if (recording->is_launched && recording->launched_in != recorder->stream)
+  if (!recording->is_launched)
+    recording->first_id = id_of(recorder->stream);
+  else if (recording->launched_in != recorder->stream)
     recording->is_in_others = true;
   recording->launched_in = recorder->stream;
   recording->is_launched = true;
@@ -788,8 +801,10 @@ static int run(hirc_guarded *function, struct device_graphs *graphs, struct reco
     }
     return 0;
   }
-  if (status < 0)
+  if (status < 0) {
     count(&recorder, ABANDONED_CALLS);
+    cudaGetLastError(); // of what failed: nothing later may report it
+  }
   if (recorder.replays)
     return status;
   // What was refused or failed is so again without a graph.

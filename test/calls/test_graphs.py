@@ -288,12 +288,18 @@ def test_more_shapes_than_are_kept_in_turn(graphs: Graphs) -> None:
 _LIMIT = 20_000
 
 
+def _limited(folder: Path, code: str = "") -> Path:
+    """An object file with the limit, and with C code."""
+    source, output = folder / "limit.c", folder / "limit.o"
+    limit = f"#include <stddef.h>\nsize_t hirc_state_graph_memory_1 = {_LIMIT};\n"
+    source.write_text(limit + code)
+    subprocess.run(["clang-22", "-fPIC", "-c", source, "-o", output], check=True, timeout=60)
+    return output
+
+
 def test_graphs_keep_no_more_memory_than_they_may(tmp_path: Path) -> None:
     """Those that were not used for longest go. Each keeps an array of its size here."""
-    limit, limited = tmp_path / "limit.c", tmp_path / "limit.o"
-    limit.write_text(f"#include <stddef.h>\nsize_t hirc_state_graph_memory_1 = {_LIMIT};\n")
-    subprocess.run(["clang-22", "-fPIC", "-c", limit, "-o", limited], check=True, timeout=60)
-    graphs = Graphs(_build(tmp_path, _LOOPS, str(limited)))
+    graphs = Graphs(_build(tmp_path, _LOOPS, str(_limited(tmp_path))))
 
     def records(count: int, calls: int = 4) -> int:
         before = graphs.counts()[0]
@@ -313,6 +319,87 @@ def test_graphs_keep_no_more_memory_than_they_may(tmp_path: Path) -> None:
     assert records(6000) == 1
     assert records(6000) == 0
     assert records(1000) == 1
+
+
+_STREAMS = """
+#include <stdint.h>
+#define EXPORT __attribute__((visibility("default")))
+struct tensor { // DLTensor
+  void *data;
+  int32_t device, device_number, rank;
+  uint8_t code, bits;
+  uint16_t lanes;
+  int64_t *sizes, *strides;
+  uint64_t byte_offset;
+};
+int hirc_program_looped(const struct tensor *const *inputs, struct tensor *const *outputs,
+                        void *stream);
+int cudaStreamCreateWithFlags(void **stream, unsigned flags);
+int cudaStreamDestroy(void *stream);
+int cudaStreamSynchronize(void *stream);
+int cudaDeviceSynchronize(void);
+EXPORT int waits;
+EXPORT void *open_stream(void) {
+  void *stream = NULL;
+  cudaStreamCreateWithFlags(&stream, 1);
+  return stream;
+}
+EXPORT void close_stream(void *stream) { cudaStreamDestroy(stream); }
+EXPORT int call(int64_t size, float *x, float *y, void *stream) {
+  int64_t times = 3, size_of_y = size, one = 1;
+  float k = 0.5f;
+  struct tensor inputs[] = {{x, 1, 0, 1, 2, 32, 1, &size},
+                            {&times, 1, 0, 0, 0, 64, 1},
+                            {&k, 1, 0, 0, 2, 32, 1}};
+  struct tensor output = {y, 1, 0, 1, 2, 32, 1, &size_of_y, &one}, *outputs[] = {&output};
+  const struct tensor *given[] = {&inputs[0], &inputs[1], &inputs[2]};
+  int status = hirc_program_looped(given, outputs, stream);
+  return status ? status : cudaStreamSynchronize(stream);
+}
+int counted_cudaDeviceSynchronize(void) {
+  ++waits;
+  return cudaDeviceSynchronize();
+}
+"""
+
+
+def test_another_stream_of_the_same_handle_is_another_one(tmp_path: Path) -> None:
+    """A graph's memory goes in the stream of its calls, else once the device is done."""
+    from hirc.tools.hirc import main as run_hirc
+
+    source, code, output = (tmp_path / f"streams.{suffix}" for suffix in ("mlir", "ll", "so"))
+    source.write_text(_LOOPS)
+    words = ["--offload-arch=cpu", "--graph=always"]
+    assert run_hirc([str(source), "-o", str(code), "--emit=llvm", *words]) == 0
+    code.write_text(
+        code.read_text().replace("@cudaDeviceSynchronize", "@counted_cudaDeviceSynchronize")
+    )
+    limited = str(_limited(tmp_path, _STREAMS))
+    assert run_hirc([str(code), limited, "-o", str(output), "--emit=shared", *words]) == 0
+    graphs = Graphs(output)
+    functions = graphs.library.loaded.functions
+    functions.open_stream.restype = ctypes.c_void_p
+    functions.close_stream.argtypes = [ctypes.c_void_p]
+    functions.call.argtypes = [ctypes.c_int64, *[ctypes.c_void_p] * 3]
+    waits = ctypes.c_int.in_dll(functions, "waits")
+    stream = functions.open_stream()
+
+    def call_often(count: int) -> int:
+        before = waits.value
+        x = np.arange(count, dtype=np.float32)
+        y = np.zeros_like(x)
+        for _ in range(4):
+            assert functions.call(count, x.ctypes.data, y.ctypes.data, stream) == 0
+            np.testing.assert_allclose(y, 1.5 * x, rtol=1e-6)
+        return waits.value - before
+
+    # The second one's graph takes the place of the first one's.
+    assert [call_often(4000), call_often(5000)] == [0, 0]
+    functions.close_stream(stream)
+    # Among the next ones is one where this one was.
+    assert stream in [functions.open_stream() for _ in range(8)]
+    assert call_often(4000) == 1
+    assert graphs.counts()[0] == 3
 
 
 def test_shapes_that_stay_get_graphs_after_many_that_did_not(graphs: Graphs) -> None:
