@@ -53,6 +53,8 @@ int hirc_capture_ask(const struct hirc_captured_event *event);
 void hirc_capture_invalidate(struct hirc_stream *stream);
 // The stream is destroyed: a capture that it began ends, another becomes invalid.
 void hirc_capture_leave(struct hirc_stream *stream);
+// After fork(), in the child: the captures are the parent's. Streams forget theirs in streams.c.
+void hirc_capture_forget(void);
 void hirc_captured_event_clear(struct hirc_captured_event *event);
 
 // --- graphs --------------------------------------------------------------------------------------

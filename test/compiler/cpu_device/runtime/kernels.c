@@ -502,6 +502,41 @@ static void child(void) {
   OK(cudaDeviceSynchronize());
 }
 
+static void *begin_capture(void *stream) {
+  OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  return NULL;
+}
+
+// A child of fork() knows nothing of a capture that another thread of the parent's began.
+static void child_during_a_capture(void) {
+  cudaStream_t stream;
+  cudaGraph_t graph;
+  enum cudaStreamCaptureStatus capturing;
+  pthread_t thread;
+  int status = -1;
+  OK(cudaStreamCreate(&stream));
+  CHECK(pthread_create(&thread, NULL, begin_capture, stream) == 0);
+  CHECK(pthread_join(thread, NULL) == 0);
+  pid_t pid = fork();
+  if (pid == 0) {
+    alarm(60);
+    OK(cudaStreamIsCapturing(stream, &capturing));
+    CHECK(capturing == cudaStreamCaptureStatusNone);
+    OK(cudaLaunchKernel(&nothing_stub, (dim3){100, 1, 1}, one, NULL, 0, stream));
+    OK(cudaLaunchKernel(&nothing_stub, one, one, NULL, 0, NULL));
+    OK(cudaDeviceSynchronize());
+    begin_capture(stream);
+    OK(cudaStreamEndCapture(stream, &graph));
+    _exit(0);
+  }
+  CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+  OK(cudaStreamIsCapturing(stream, &capturing));
+  CHECK(capturing == cudaStreamCaptureStatusActive);
+  CHECK(cudaStreamEndCapture(stream, &graph) == cudaErrorStreamCaptureWrongThread);
+  OK(cudaStreamDestroy(stream));
+  cudaGetLastError();
+}
+
 // More functions of the host wait at a time than there are threads for blocks.
 static void waiting_functions(void) {
   enum { STREAMS = 8 };
@@ -529,8 +564,10 @@ int main(int argc, char **argv) {
   symbols();
   signals();
   waiting_functions();
-  if (argc == 1) // a sanitizer for threads does not follow fork()
+  if (argc == 1) { // a sanitizer for threads does not follow fork()
     child();
+    child_during_a_capture();
+  }
   sticky_errors();
   puts("ok");
   return 0;
