@@ -15,9 +15,10 @@
 // replay. Outputs are allocated in the caller's stream. Streams that the program names are the
 // recording's own, so that no other call's work gets into it.
 //
-// Some graphs are kept for each program and device, the last ones used. Shapes that have none of their
-// own share some: a launch's extents and arguments are all that most programs make of a size. One
-// thread at a time uses them; others, and calls in a stream that is captured itself, do without.
+// Some graphs are kept for each program and device, the last ones used, with a limit on their memory.
+// Shapes that have none of their own share some: a launch's extents and arguments are all that most
+// programs make of a size. One thread at a time uses them; others, and calls in a stream that is
+// captured itself, do without.
 //
 // What fails while recording or replaying is not reported: the call without a graph tells.
 
@@ -87,7 +88,7 @@ struct recording {
   cuda_graph_exec made;
   cuda_stream origin;
   cuda_stream launched_in; // the last one; `is_in_others` once there was another before
-  unsigned long long first_id; // of the first one: once it is destroyed, its handle may be another's
+  unsigned long long first_id; // of the first one, whose handle may be another's later
   bool is_launched, is_in_others;
   struct step *steps;
   char *bytes;
@@ -458,7 +459,7 @@ static void *stream_of(struct hirc_recorder *recorder, enum hirc_stream_kind kin
 
 // --- a program's graphs --------------------------------------------------------------------------
 
-// The number of a stream, which no other one ever has; 0 where there is none: HIP knows only handles.
+// The number of a stream, which no other one ever has; 0 where there is none, as of HIP's.
 static unsigned long long id_of(cuda_stream stream) {
   unsigned long long id = 0;
   if (cudaStreamGetId(stream, &id) == 0)
@@ -628,6 +629,7 @@ static bool is_due(struct device_graphs *graphs, uint64_t key) {
 
 // The recordings of a key.
 static struct alike *find_alike(struct device_graphs *graphs, uint64_t key) {
+  _Static_assert(GRAPHS <= 32, "a bit for each");
   struct alike *alike = &graphs->last;
   if (alike->key == key)
     return alike;
@@ -686,8 +688,8 @@ static struct recording *make_room(struct device_graphs *graphs, uint64_t key,
   return &graphs->recordings[oldest];
 }
 
-// The recordings that were not used for longest go, but not the newest, until the others keep no more
-// memory than they may.
+// The recordings that were not used for longest go, but not the newest, until all keep no more memory
+// than they may.
 static void keep_within_limit(struct device_graphs *graphs, const struct recording *newest,
                               const cuda_stream *stream) {
   for (;;) {
@@ -933,8 +935,8 @@ static int call_with(hirc_guarded *function, struct device_graphs *graphs,
     return -1;
   for (int64_t i = 0; i < program->output_count; ++i)
     given[i] = *tensors[i];
-  int status = run_alike(function, graphs, key_of(program, inputs, tensors), inputs, outputs, stream,
-                         tensors, given, program->output_count);
+  int status = run_alike(function, graphs, key_of(program, inputs, tensors), inputs, outputs,
+                         stream, tensors, given, program->output_count);
   for (int64_t i = 0; status != 0 && i < program->output_count; ++i)
     *tensors[i] = given[i];
   return status;

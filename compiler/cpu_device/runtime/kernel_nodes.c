@@ -1,7 +1,7 @@
 // Kernels' nodes of graphs, by the runtime's calls and the driver's.
 //
-// The driver's kernels and functions are what stubs were registered as. As on a GPU, a node that was
-// captured tells its kernel, of which cuKernelGetFunction gives the function.
+// The driver's kernels and functions are what stubs were registered as. Of a captured node GPUs tell
+// both; here the kernel alone, of which callers get the function.
 
 #include "kernel_nodes.h"
 #include "capture.h"
