@@ -629,16 +629,13 @@ static bool is_due(struct device_graphs *graphs, uint64_t key) {
 
 // The recordings of a key.
 static struct alike *find_alike(struct device_graphs *graphs, uint64_t key) {
-  _Static_assert(GRAPHS <= 32, "a bit for each");
   struct alike *alike = &graphs->last;
   if (alike->key == key)
     return alike;
-  uint32_t found = 0;
-  for (int i = 0; i < GRAPHS; ++i)
-    found |= (uint32_t)(graphs->keys[i] == key) << i;
   *alike = (struct alike){.key = key};
-  for (; found && alike->count < ALIKE; found &= found - 1)
-    alike->found[alike->count++] = &graphs->recordings[__builtin_ctz(found)];
+  for (int i = 0; i < GRAPHS && alike->count < ALIKE; ++i)
+    if (graphs->keys[i] == key)
+      alike->found[alike->count++] = &graphs->recordings[i];
   return alike;
 }
 
