@@ -33,7 +33,8 @@ generated code, `execution.h` what the engine and the streams share. From the pr
 
 - the calls, whose names and values are in `cuda_abi.h`: `device.c`, `device_properties.c`,
   `functions.c`, `launch.c`, `stream_calls.c`, `events.c`, `copy_calls.c`, `fills.c`, `memory.c`,
-  `memory_pool.c`, `capture_calls.c`, `graphs.c`, `entry_points.c`; `errors.c`, `error_texts.c`
+  `memory_pool.c`, `capture_calls.c`, `graphs.c`, `kernel_nodes.c`, `entry_points.c`;
+  `errors.c`, `error_texts.c`
 - what the program brings: `registrar.c`, `registration.c`, `wide_regions.c`
 - memory: `allocation.c` and `spans.c`, `ordered_memory.c`, `copies.c`, `device_heap.c`
 - order: `stream.c` (a queue of commands), `streams.c`, `command_nodes.c`, `capture.c`

@@ -143,6 +143,7 @@ int cudaStreamCreateWithPriority(cuda_stream *stream, unsigned flags, int priori
 int cudaStreamDestroy(cuda_stream stream);
 int cudaStreamSynchronize(cuda_stream stream);
 int cudaStreamGetDevice(cuda_stream stream, int *device);
+int cudaStreamGetId(cuda_stream stream, unsigned long long *id);
 int cudaStreamIsCapturing(cuda_stream stream, int *status);
 int cudaStreamBeginCapture(cuda_stream stream, int mode);
 int cudaStreamEndCapture(cuda_stream stream, cuda_graph *graph);

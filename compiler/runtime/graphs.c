@@ -15,28 +15,28 @@
 // replay. Outputs are allocated in the caller's stream. Streams that the program names are the
 // recording's own, so that no other call's work gets into it.
 //
-// A few graphs are kept for each program and device, the last ones used. Shapes that have none of their
-// own share some: a launch's extents and arguments are all that most programs make of a size. One
-// thread at a time uses them; others, and calls in a stream that is captured itself, do without.
+// Some graphs are kept for each program and device, the last ones used, with a limit on their memory.
+// Shapes that have none of their own share some: a launch's extents and arguments are all that most
+// programs make of a size. One thread at a time uses them; others, and calls in a stream that is
+// captured itself, do without.
 //
 // What fails while recording or replaying is not reported: the call without a graph tells.
 
-#include "graphs.h"
+#include "graph_nodes.h"
 #include "cpu_device.h"
 #include "current_device.h"
 #include "hirc_runtime.h"
 #include "memory_counts.h"
 #include "program.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-  GRAPHS = 8,            // kept for each program and device
+  GRAPHS = 32,           // kept for each program and device
   ALIKE = 2,             // of them, for the same shapes, or for those that share
-  SEEN = 32,             // shapes that are remembered until they come again
+  SEEN = 64,             // shapes that are remembered until they come again
   CALLS_BEFORE = 2,      // calls without a graph: the first one loads and plans
   CHANGES_BEFORE = 16,   // calls of shapes without a graph, before these share one
   CALLS_OF_REST = 4096,  // of such shapes, once that was in vain
@@ -44,12 +44,15 @@ enum {
   MOST_VAIN = 4,         // recordings in the same place in vain, after which it has none
   MOST_GROWN = 16,       // recordings with more memory, each of which was too small soon
   MOST_UNUSED = 16,      // graphs that went before they were replayed as often as they cost
+  TURNS_FORGIVEN = 256,  // calls, after which one such graph is forgotten
   REPLAYS_WORTH = 16,    // a recording; each call that no graph was for takes one off
   MOST_WORTH = 64,       // replays that are counted
   FIRST_RUNTIME = 13000, // whose cudaStreamGetCaptureInfo has these parameters
 };
 // Of the memory that a recording keeps; programs that need more do not wait for the host.
 #define MOST_BYTES ((size_t)256 << 20)
+// Of the memory that a program's recordings on one device keep together.
+#define MOST_KEPT ((size_t)2 << 30)
 // Memory that shapes share grows to powers of two, beyond this by a quarter.
 #define MOST_DOUBLED ((size_t)1 << 20)
 
@@ -60,7 +63,7 @@ enum { ABANDONED = 2 }; // what longjmp brings, beside a failure's 1
 struct step {
   enum hirc_step_kind kind;
   size_t start, bytes; // in the recording's bytes
-  cuda_graph_node node;
+  struct hirc_kernel_node kernel; // of a launch
 };
 
 struct block {
@@ -80,12 +83,12 @@ struct own_stream {
 };
 
 struct recording {
-  uint64_t key;
   uint64_t used; // the turn of its last call
   cuda_graph graph;
   cuda_graph_exec made;
   cuda_stream origin;
   cuda_stream launched_in; // the last one; `is_in_others` once there was another before
+  unsigned long long first_id; // of the first one, whose handle may be another's later
   bool is_launched, is_in_others;
   struct step *steps;
   char *bytes;
@@ -103,7 +106,7 @@ struct recording {
   // A call needed more memory than the recording has, or than any may keep.
   bool is_outgrown, is_exceeded;
   // Allocations that become the caller's, as far as that is known.
-  size_t given[MOST_OUTPUTS], given_count;
+  size_t *given, given_count, given_room;
 };
 
 struct seen {
@@ -111,16 +114,28 @@ struct seen {
   int64_t calls;
 };
 
+// The recordings of a key.
+struct alike {
+  uint64_t key;
+  int count;
+  struct recording *found[ALIKE];
+};
+
+enum count { RECORDED, REPLAYED, UPDATED, ABANDONED_CALLS, COUNTS };
+
 // The graphs of a program on one device.
 struct device_graphs {
-  pthread_mutex_t lock;
+  atomic_bool is_taken; // by a thread, whose the rest is
   uint64_t turn;
   int unused;
+  uint64_t forgiven; // the turn up to which they were forgotten
   int64_t changes; // calls of shapes without a graph
   bool newest_first; // of graphs for the same shapes the last one used is to be tried first
-  struct recording recordings[GRAPHS];
-  struct recording shared[ALIKE];
+  struct alike last; // found for the last call; key 0 where that no longer holds
+  uint64_t keys[GRAPHS]; // of the recordings, 0: none
+  struct recording recordings[GRAPHS + ALIKE]; // the last ones are what shapes share
   struct seen seen[SEEN];
+  _Atomic int64_t counts[COUNTS];
 };
 
 // The graphs of a program, of which its unit has the pointer.
@@ -131,6 +146,7 @@ struct hirc_graphs {
 
 struct hirc_recorder {
   struct hirc_recorder_base base;
+  struct device_graphs *graphs;
   struct recording *recording;
   struct hirc_call *call;
   cuda_stream stream; // the caller's
@@ -142,19 +158,29 @@ struct hirc_recorder {
 };
 
 // State: see streams.c.
-__attribute__((weak, visibility("hidden"))) struct hirc_graphs *_Atomic hirc_state_graphs_2;
-__attribute__((weak, visibility("hidden"))) _Atomic int64_t hirc_state_graph_counts_1[4];
-enum { RECORDED, REPLAYED, UPDATED, ABANDONED_CALLS };
+__attribute__((weak, visibility("hidden"))) struct hirc_graphs *_Atomic hirc_state_graphs_3;
+// What is linked in may set another limit.
+__attribute__((weak, visibility("hidden"))) size_t hirc_state_graph_memory_1 = MOST_KEPT;
 
-static void count(int which) {
-  atomic_fetch_add_explicit(&hirc_state_graph_counts_1[which], 1, memory_order_relaxed);
+// One thread at a time counts, others read.
+static void count(struct hirc_recorder *recorder, enum count which) {
+  _Atomic int64_t *counted = &recorder->graphs->counts[which];
+  int64_t before = atomic_load_explicit(counted, memory_order_relaxed);
+  atomic_store_explicit(counted, before + 1, memory_order_relaxed);
 }
 
 // How many graphs were recorded, how often one was replayed, how many nodes were changed for that,
 // and how many calls began anew.
 void hirc_graphs_counted(int64_t counts[4]) {
-  for (int i = 0; i < 4; ++i)
-    counts[i] = hirc_state_graph_counts_1[i];
+  for (int i = 0; i < COUNTS; ++i)
+    counts[i] = 0;
+  const struct hirc_graphs *graphs = atomic_load(&hirc_state_graphs_3);
+  for (; graphs; graphs = graphs->next)
+    for (int device = 0; device < MAX_DEVICES; ++device) {
+      const struct device_graphs *there = atomic_load(&graphs->on[device]);
+      for (int i = 0; there && i < COUNTS; ++i)
+        counts[i] += atomic_load_explicit(&there->counts[i], memory_order_relaxed);
+    }
 }
 
 _Noreturn static void abandon(struct hirc_recorder *recorder) {
@@ -232,33 +258,22 @@ static void did(struct hirc_recorder *recorder) { --recorder->depth; }
 
 // --- launches ------------------------------------------------------------------------------------
 
-static struct cuda_extent extent(const int64_t sizes[3]) {
-  return (struct cuda_extent){(unsigned)sizes[0], (unsigned)sizes[1], (unsigned)sizes[2]};
-}
-
-__attribute__((noinline)) static void update(struct hirc_recorder *recorder,
-                                             const struct step *step, char *known,
-                                             const struct hirc_graph_launch *launch,
+__attribute__((noinline)) static void update(struct hirc_recorder *recorder, struct step *step,
+                                             char *known, const struct hirc_graph_launch *launch,
                                              void **arguments, const char *location) {
-  size_t fixed = offsetof(struct hirc_graph_launch, grid);
-  // Whether all blocks of a larger grid can be there at once is found out when it is launched.
-  if (memcmp(known, launch, fixed) != 0 || !step->node ||
-      (launch->kinds & HIRC_LAUNCH_COOPERATIVE &&
-       memcmp(known + fixed, launch->grid, sizeof launch->grid) != 0))
+  // Whether all blocks of a larger grid, or larger blocks, can be there at once is found out when it
+  // is launched.
+  size_t fixed = launch->kinds & HIRC_LAUNCH_COOPERATIVE ? sizeof *launch
+                                                         : offsetof(struct hirc_graph_launch, grid);
+  if (memcmp(known, launch, fixed) != 0 || !step->kernel.node)
     abandon(recorder);
   hirc_raise_shared_limit(launch->stub, launch->dynamic_shared_bytes, location);
-  struct cuda_kernel_node_parameters parameters = {
-      .stub = (void *)(uintptr_t)launch->stub,
-      .grid = extent(launch->grid),
-      .block = extent(launch->block),
-      .dynamic_shared_bytes = (unsigned)launch->dynamic_shared_bytes,
-      .arguments = arguments};
-  if (cudaGraphExecKernelNodeSetParams(recorder->recording->made, step->node, &parameters) != 0)
+  if (!hirc_kernel_node_change(recorder->recording->made, &step->kernel, launch, arguments))
     abandon(recorder);
   memcpy(known, launch, sizeof *launch);
   if (step->bytes > sizeof *launch)
     memcpy(known + sizeof *launch, arguments[0], step->bytes - sizeof *launch);
-  count(UPDATED);
+  count(recorder, UPDATED);
 }
 
 static bool launches(struct hirc_recorder *recorder, const struct hirc_graph_launch *launch,
@@ -268,7 +283,7 @@ static bool launches(struct hirc_recorder *recorder, const struct hirc_graph_lau
     add_step(recorder, HIRC_STEP_LAUNCH, parts, 2);
     return false;
   }
-  const struct step *step = next_step(recorder, HIRC_STEP_LAUNCH, sizeof *launch + bytes);
+  struct step *step = next_step(recorder, HIRC_STEP_LAUNCH, sizeof *launch + bytes);
   char *known = recorder->recording->bytes + step->start;
   if (memcmp(known, launch, sizeof *launch) != 0 ||
       (bytes && memcmp(known + sizeof *launch, arguments[0], bytes) != 0))
@@ -276,19 +291,10 @@ static bool launches(struct hirc_recorder *recorder, const struct hirc_graph_lau
   return true;
 }
 
-// Finds the node that a captured launch became: what the next one in its stream would follow.
 static void launched(struct hirc_recorder *recorder, void *stream) {
   struct recording *recording = recorder->recording;
-  int status = 0;
-  unsigned long long id = 0;
-  cuda_graph graph = NULL;
-  const cuda_graph_node *nodes = NULL;
-  const void *edges = NULL;
-  size_t node_count = 0;
-  if (cudaStreamGetCaptureInfo(stream, &status, &id, &graph, &nodes, &edges, &node_count) != 0 ||
-      node_count != 1)
+  if (!hirc_kernel_node_find(&recording->steps[recording->step_count - 1].kernel, stream))
     abandon(recorder);
-  recording->steps[recording->step_count - 1].node = nodes[0];
 }
 
 // --- memory --------------------------------------------------------------------------------------
@@ -453,13 +459,23 @@ static void *stream_of(struct hirc_recorder *recorder, enum hirc_stream_kind kin
 
 // --- a program's graphs --------------------------------------------------------------------------
 
+// The number of a stream, which no other one ever has; 0 where there is none, as of HIP's.
+static unsigned long long id_of(cuda_stream stream) {
+  unsigned long long id = 0;
+  if (cudaStreamGetId(stream, &id) == 0)
+    return id;
+  cudaGetLastError();
+  return 0;
+}
+
 // Gives back what a recording has, on the current device; its shapes stay. CUDA waits for nothing
 // before it gives such memory away: it is freed after the graph in the stream of a call, or where
 // the graph is in others too, or there is no call (NULL), once the device is done. Where CUDA cannot
 // wait, as while a stream is captured, the memory stays: a graph may use it.
 static void drop(struct recording *recording, const cuda_stream *stream) {
   bool is_followed = stream && !recording->is_in_others && recording->launched_in == *stream &&
-                     (uintptr_t)*stream != STREAM_PER_THREAD;
+                     (uintptr_t)*stream != STREAM_PER_THREAD &&
+                     recording->first_id == id_of(*stream);
   bool is_done = !recording->is_launched || is_followed || cudaDeviceSynchronize() == 0;
   if (recording->made)
     cudaGraphExecDestroy(recording->made);
@@ -491,22 +507,21 @@ static void clear(struct recording *recording, const cuda_stream *stream) {
   free(recording->blocks);
   free(recording->streams);
   free(recording->needs);
+  free(recording->given);
   *recording = (struct recording){0};
 }
 
 static void drop_all(void) {
   int current = 0;
   bool knows_device = cudaGetDevice(&current) == 0;
-  for (struct hirc_graphs *graphs = atomic_exchange(&hirc_state_graphs_2, NULL), *next; graphs;
+  for (struct hirc_graphs *graphs = atomic_exchange(&hirc_state_graphs_3, NULL), *next; graphs;
        graphs = next) {
     next = graphs->next;
     for (int device = 0; device < MAX_DEVICES; ++device) {
       struct device_graphs *there = graphs->on[device];
       if (there && knows_device && cudaSetDevice(device) == 0) {
-        for (int i = 0; i < GRAPHS; ++i)
+        for (int i = 0; i < GRAPHS + ALIKE; ++i)
           clear(&there->recordings[i], NULL);
-        for (int i = 0; i < ALIKE; ++i)
-          clear(&there->shared[i], NULL);
       }
       free(there);
     }
@@ -528,8 +543,8 @@ static struct hirc_graphs *graphs_of(struct hirc_graphs *_Atomic *known) {
     free(graphs);
     return none;
   }
-  graphs->next = atomic_load(&hirc_state_graphs_2);
-  while (!atomic_compare_exchange_weak(&hirc_state_graphs_2, &graphs->next, graphs))
+  graphs->next = atomic_load(&hirc_state_graphs_3);
+  while (!atomic_compare_exchange_weak(&hirc_state_graphs_3, &graphs->next, graphs))
     ;
   if (on_cpu_device())
     hirc_cpu_device_at_unload(drop_all);
@@ -548,7 +563,6 @@ static struct device_graphs *graphs_on_current(struct hirc_graphs *graphs) {
   there = calloc(1, sizeof *there);
   if (!there)
     return NULL;
-  pthread_mutex_init(&there->lock, NULL);
   if (atomic_compare_exchange_strong(&graphs->on[device], &none, there))
     return there;
   free(there);
@@ -586,20 +600,42 @@ static uint64_t key_of(const struct hirc_program_info *program,
   return hash ? hash : 1;
 }
 
-// Whether shapes that have no graph have come often enough to get one.
-static bool is_due(struct device_graphs *graphs, uint64_t key) {
-  struct seen *seen = &graphs->seen[key % SEEN];
-  if (seen->key != key)
-    *seen = (struct seen){key, 0};
-  return seen->calls++ >= CALLS_BEFORE && graphs->unused < MOST_UNUSED;
+// Where shapes without a graph are counted: in one of two places, where both are others' instead of
+// those that came less often.
+static struct seen *find_seen(struct device_graphs *graphs, uint64_t key) {
+  struct seen *one = &graphs->seen[key % SEEN], *other = &graphs->seen[(key >> 32) % SEEN];
+  if (one->key == key)
+    return one;
+  if (other->key == key)
+    return other;
+  struct seen *place = one->calls <= other->calls ? one : other;
+  *place = (struct seen){key, 0};
+  return place;
 }
 
-// The recordings of a key. Returns how many.
-static int find_alike(struct device_graphs *graphs, uint64_t key, struct recording **found) {
-  int alike = 0;
-  for (int i = 0; i < GRAPHS && alike < ALIKE; ++i)
-    if (graphs->recordings[i].key == key)
-      found[alike++] = &graphs->recordings[i];
+// Forgets graphs that were recorded in vain, in time: shapes that stay get some after many that did
+// not.
+static void forgive(struct device_graphs *graphs) {
+  uint64_t forgiven = (graphs->turn - graphs->forgiven) / TURNS_FORGIVEN;
+  graphs->forgiven += forgiven * TURNS_FORGIVEN;
+  graphs->unused -= forgiven < (uint64_t)graphs->unused ? (int)forgiven : graphs->unused;
+}
+
+// Whether shapes that have no graph have come often enough to get one.
+static bool is_due(struct device_graphs *graphs, uint64_t key) {
+  forgive(graphs);
+  return find_seen(graphs, key)->calls++ >= CALLS_BEFORE && graphs->unused < MOST_UNUSED;
+}
+
+// The recordings of a key.
+static struct alike *find_alike(struct device_graphs *graphs, uint64_t key) {
+  struct alike *alike = &graphs->last;
+  if (alike->key == key)
+    return alike;
+  *alike = (struct alike){.key = key};
+  for (int i = 0; i < GRAPHS && alike->count < ALIKE; ++i)
+    if (graphs->keys[i] == key)
+      alike->found[alike->count++] = &graphs->recordings[i];
   return alike;
 }
 
@@ -610,7 +646,7 @@ static int find_shared(struct device_graphs *graphs, struct recording **found) {
     return 0;
   }
   for (int i = 0; i < ALIKE; ++i) {
-    found[i] = &graphs->shared[i];
+    found[i] = &graphs->recordings[GRAPHS + i];
     found[i]->is_shared = true;
   }
   return ALIKE;
@@ -625,19 +661,48 @@ static void put_in_order(const struct device_graphs *graphs, struct recording **
   }
 }
 
+// Gives up the recording in a place.
+static void give_up(struct device_graphs *graphs, int place, const cuda_stream *stream) {
+  struct recording *recording = &graphs->recordings[place];
+  // Where shapes come and go graphs cost more than they save.
+  if (place < GRAPHS && graphs->keys[place]) {
+    graphs->unused += recording->replays < REPLAYS_WORTH ? 1 : graphs->unused > 0 ? -1 : 0;
+    graphs->keys[place] = graphs->last.key = 0;
+  }
+  clear(recording, stream);
+}
+
 // A place for another recording of a key: the one that was not used for longest goes.
 static struct recording *make_room(struct device_graphs *graphs, uint64_t key,
                                    const cuda_stream *stream) {
-  struct recording *oldest = &graphs->recordings[0];
+  int oldest = 0;
   for (int i = 1; i < GRAPHS; ++i)
-    if (graphs->recordings[i].used < oldest->used)
-      oldest = &graphs->recordings[i];
-  // Where shapes come and go graphs cost more than they save.
-  if (oldest->key)
-    graphs->unused += oldest->replays < REPLAYS_WORTH ? 1 : graphs->unused > 0 ? -1 : 0;
-  clear(oldest, stream);
-  oldest->key = key;
-  return oldest;
+    if (graphs->recordings[i].used < graphs->recordings[oldest].used)
+      oldest = i;
+  give_up(graphs, oldest, stream);
+  graphs->keys[oldest] = key;
+  graphs->last.key = 0;
+  return &graphs->recordings[oldest];
+}
+
+// The recordings that were not used for longest go, but not the newest, until all keep no more memory
+// than they may.
+static void keep_within_limit(struct device_graphs *graphs, const struct recording *newest,
+                              const cuda_stream *stream) {
+  for (;;) {
+    size_t kept = 0;
+    int oldest = -1;
+    for (int i = 0; i < GRAPHS + ALIKE; ++i) {
+      const struct recording *each = &graphs->recordings[i];
+      kept += each->kept_bytes;
+      if (each->kept_bytes && each != newest &&
+          (oldest < 0 || each->used < graphs->recordings[oldest].used))
+        oldest = i;
+    }
+    if (kept <= hirc_state_graph_memory_1 || oldest < 0)
+      return;
+    give_up(graphs, oldest, stream);
+  }
 }
 
 // --- a call --------------------------------------------------------------------------------------
@@ -669,7 +734,9 @@ static void finish(struct hirc_recorder *recorder) {
     size_t known = recording->given_count;
     for (size_t i = 0; i < recording->block_count; ++i)
       if (recording->blocks[i].is_ours && !recording->blocks[i].is_free) {
-        if (recording->given_count == MOST_OUTPUTS)
+        if (recording->given_count == MOST_OUTPUTS ||
+            !grow((void **)&recording->given, &recording->given_room, recording->given_count + 1,
+                  sizeof *recording->given))
           abandon(recorder);
         recording->given[recording->given_count++] = recording->blocks[i].allocation;
       }
@@ -678,11 +745,13 @@ static void finish(struct hirc_recorder *recorder) {
     if (cudaStreamEndCapture(recording->origin, &recording->graph) != 0 ||
         cudaGraphInstantiateWithFlags(&recording->made, recording->graph, 0) != 0)
       abandon(recorder);
-    count(RECORDED);
+    count(recorder, RECORDED);
   }
   if (cudaGraphLaunch(recording->made, recorder->stream) != 0)
     abandon(recorder);
-  if (recording->is_launched && recording->launched_in != recorder->stream)
+  if (!recording->is_launched)
+    recording->first_id = id_of(recorder->stream);
+  else if (recording->launched_in != recorder->stream)
     recording->is_in_others = true;
   recording->launched_in = recorder->stream;
   recording->is_launched = true;
@@ -700,10 +769,11 @@ static const struct hirc_recorder_functions functions = {.does = does,
 
 // Runs the program as a recording or a replay. Returns its status; -1 where it has to run without,
 // and nothing has.
-static int run(hirc_guarded *function, struct recording *recording, void *inputs, void *outputs,
-               void *stream) {
+static int run(hirc_guarded *function, struct device_graphs *graphs, struct recording *recording,
+               void *inputs, void *outputs, void *stream) {
   struct hirc_call call;
   struct hirc_recorder recorder = {.base = {&functions},
+                                   .graphs = graphs,
                                    .recording = recording,
                                    .call = &call,
                                    .stream = stream,
@@ -726,12 +796,14 @@ static int run(hirc_guarded *function, struct recording *recording, void *inputs
   if (status == 0) {
     if (recorder.replays) {
       recording->replays += recording->replays < MOST_WORTH;
-      count(REPLAYED);
+      count(&recorder, REPLAYED);
     }
     return 0;
   }
-  if (status < 0)
-    count(ABANDONED_CALLS);
+  if (status < 0) {
+    count(&recorder, ABANDONED_CALLS);
+    cudaGetLastError(); // of what failed: nothing later may report it
+  }
   if (recorder.replays)
     return status;
   // What was refused or failed is so again without a graph.
@@ -785,11 +857,12 @@ static void replace(struct recording *recording, cuda_stream stream, uint64_t tu
 
 // Where shapes cannot share they do without for a while.
 static void rest(struct device_graphs *graphs, cuda_stream stream) {
+  struct recording *shared = &graphs->recordings[GRAPHS];
   for (int i = 0; i < ALIKE; ++i)
-    if (graphs->shared[i].made && graphs->shared[i].replays > 0)
+    if (shared[i].made && shared[i].replays > 0)
       return;
   for (int i = 0; i < ALIKE; ++i)
-    clear(&graphs->shared[i], &stream);
+    clear(&shared[i], &stream);
   graphs->changes = -CALLS_OF_REST;
 }
 
@@ -798,11 +871,13 @@ static int run_alike(hirc_guarded *function, struct device_graphs *graphs, uint6
                      void *inputs, void *outputs, cuda_stream stream,
                      struct dl_tensor *const *tensors, const struct dl_tensor *given,
                      int64_t given_count) {
-  struct recording *alike[ALIKE] = {NULL};
-  int found = find_alike(graphs, key, alike);
+  struct recording *shared[ALIKE], **alike;
+  struct alike *own = find_alike(graphs, key);
+  int found = own->count;
   bool is_shared = found == 0 && !is_due(graphs, key);
   ++graphs->turn;
-  if (is_shared && (found = find_shared(graphs, alike)) == 0)
+  alike = is_shared ? shared : own->found;
+  if (is_shared && (found = find_shared(graphs, shared)) == 0)
     return -1;
   if (found == ALIKE)
     put_in_order(graphs, alike);
@@ -811,7 +886,7 @@ static int run_alike(hirc_guarded *function, struct device_graphs *graphs, uint6
     if (!each->made)
       continue;
     each->is_outgrown = each->is_exceeded = false;
-    int status = run(function, each, inputs, outputs, stream);
+    int status = run(function, graphs, each, inputs, outputs, stream);
     if (status >= 0) {
       if (i > 0)
         graphs->newest_first = !graphs->newest_first;
@@ -833,7 +908,9 @@ static int run_alike(hirc_guarded *function, struct device_graphs *graphs, uint6
   if (!place)
     return -1;
   replace(place, stream, graphs->turn);
-  return run(function, place, inputs, outputs, stream);
+  int status = run(function, graphs, place, inputs, outputs, stream);
+  keep_within_limit(graphs, place, &stream);
+  return status;
 }
 
 static bool may_begin(void *stream) {
@@ -846,17 +923,17 @@ static bool may_begin(void *stream) {
          ((uintptr_t)stream <= 1 || (cudaStreamIsCapturing(stream, &captured) == 0 && !captured));
 }
 
-static int call_locked(hirc_guarded *function, struct device_graphs *graphs,
-                       const struct hirc_program_info *program, void *inputs, void *outputs,
-                       void *stream) {
+static int call_with(hirc_guarded *function, struct device_graphs *graphs,
+                     const struct hirc_program_info *program, void *inputs, void *outputs,
+                     void *stream) {
   struct dl_tensor given[MOST_OUTPUTS];
   struct dl_tensor *const *tensors = outputs;
   if (program->output_count > MOST_OUTPUTS || !may_begin(stream))
     return -1;
   for (int64_t i = 0; i < program->output_count; ++i)
     given[i] = *tensors[i];
-  int status = run_alike(function, graphs, key_of(program, inputs, tensors), inputs, outputs, stream,
-                         tensors, given, program->output_count);
+  int status = run_alike(function, graphs, key_of(program, inputs, tensors), inputs, outputs,
+                         stream, tensors, given, program->output_count);
   for (int64_t i = 0; status != 0 && i < program->output_count; ++i)
     *tensors[i] = given[i];
   return status;
@@ -867,9 +944,9 @@ int hirc_guard_graph(hirc_guarded *function, void **known, const void *program, 
                      void *outputs, void *stream) {
   struct hirc_graphs *graphs = graphs_of((struct hirc_graphs *_Atomic *)known);
   struct device_graphs *there = graphs ? graphs_on_current(graphs) : NULL;
-  if (there && pthread_mutex_trylock(&there->lock) == 0) {
-    int status = call_locked(function, there, program, inputs, outputs, stream);
-    pthread_mutex_unlock(&there->lock);
+  if (there && !atomic_exchange_explicit(&there->is_taken, true, memory_order_acquire)) {
+    int status = call_with(function, there, program, inputs, outputs, stream);
+    atomic_store_explicit(&there->is_taken, false, memory_order_release);
     if (status >= 0)
       return status;
   }

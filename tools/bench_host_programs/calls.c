@@ -4,7 +4,9 @@
 //     kernels who outputs shapes first median p99 wall
 //
 // of microseconds: the host's time of the first call, the median and the 99th percentile of those
-// after it, and the median with the wait for the stream. Arguments: calls, PTX of the kernel.
+// after it, and the median with the wait for the stream. Shapes are fixed, changing, which is sixteen
+// sizes in turn, or new: a thousand in turn, more than have graphs of their own. Arguments: calls,
+// PTX of the kernel.
 
 #include <stdint.h>
 #include <stdio.h>
@@ -12,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST = 1024, THREADS = 256, SIZES = 16, BLOCK_ARGUMENTS = 10 };
+enum { MOST = 1024, THREADS = 256, BLOCK_ARGUMENTS = 10 };
 
 // DLTensor of the DLPack specification.
 struct tensor {
@@ -115,9 +117,18 @@ static void wait(void) {
   require(cudaStreamSynchronize(stream) == 0, "cudaStreamSynchronize");
 }
 
+// Sizes that calls take in turn.
+struct shapes {
+  const char *name;
+  long count, step;
+};
+static int64_t size_of(const struct shapes *shapes, long call) {
+  return MOST - shapes->step * (call % shapes->count);
+}
+
 // The queue of a stream is finite: the host waits for it now and then, off the clock.
 static void measure(const char *who, const char *outputs, void (*one)(void), long calls,
-                    int changes) {
+                    const struct shapes *shapes) {
   double *each = calloc((size_t)calls, sizeof *each), *whole = calloc((size_t)calls, sizeof *whole);
   require(each && whole, "calloc");
   long between = kernels >= 100 ? 4 : 256 / kernels;
@@ -127,7 +138,7 @@ static void measure(const char *who, const char *outputs, void (*one)(void), lon
   one();
   first = now() - start;
   for (long i = -200; i < calls; ++i) {
-    size = changes ? MOST - 8 * (i & (SIZES - 1)) : MOST;
+    size = size_of(shapes, i + 200);
     start = now();
     one();
     if (i >= 0)
@@ -138,7 +149,7 @@ static void measure(const char *who, const char *outputs, void (*one)(void), lon
   wait();
   long waited = calls / 10;
   for (long i = 0; i < waited; ++i) {
-    size = changes ? MOST - 8 * (i & (SIZES - 1)) : MOST;
+    size = size_of(shapes, i);
     start = now();
     one();
     wait();
@@ -146,9 +157,8 @@ static void measure(const char *who, const char *outputs, void (*one)(void), lon
   }
   qsort(each, (size_t)calls, sizeof *each, compare);
   qsort(whole, (size_t)waited, sizeof *whole, compare);
-  printf("%d %s %s %s %.3f %.3f %.3f %.3f\n", kernels, who, outputs,
-         changes ? "changing" : "fixed", first, each[calls / 2], each[calls * 99 / 100],
-         whole[waited / 2]);
+  printf("%d %s %s %s %.3f %.3f %.3f %.3f\n", kernels, who, outputs, shapes->name, first,
+         each[calls / 2], each[calls * 99 / 100], whole[waited / 2]);
   free(each);
   free(whole);
 }
@@ -193,6 +203,7 @@ int main(int count, char **words) {
   static const int lengths[] = {1, 10, 100};
   static program *const programs[] = {hirc_program_chain1, hirc_program_chain10,
                                       hirc_program_chain100};
+  static const struct shapes all[] = {{"fixed", 1, 0}, {"changing", 16, 8}, {"new", 1000, 1}};
   require(count == 3, "needs calls and PTX: the start");
   long calls = atol(words[1]);
   require(calls >= 100, "needs 100 calls: the start");
@@ -213,16 +224,16 @@ int main(int count, char **words) {
     kernels = lengths[i];
     ours = programs[i];
     long times = kernels == 100 ? calls / 4 : calls;
-    for (int changes = 0; changes < 2; ++changes) {
-      measure("ours", "given", ours_given, times, changes);
-      if (!changes)
+    for (const struct shapes *shapes = all; shapes < all + sizeof all / sizeof *all; ++shapes) {
+      measure("ours", "given", ours_given, times, shapes);
+      if (shapes->count == 1)
         check();
-      measure("floor", "given", floor_given, times, changes);
-      measure("ours", "allocated", ours_allocated, times, changes);
-      measure("floor", "allocated", floor_allocated, times, changes);
+      measure("floor", "given", floor_given, times, shapes);
+      measure("ours", "allocated", ours_allocated, times, shapes);
+      measure("floor", "allocated", floor_allocated, times, shapes);
     }
     make_graph();
-    measure("graph", "given", graph_given, times, 0);
+    measure("graph", "given", graph_given, times, all);
     check();
   }
   return 0;

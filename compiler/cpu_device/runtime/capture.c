@@ -16,6 +16,13 @@ pthread_mutex_t hirc_capture_lock = PTHREAD_MUTEX_INITIALIZER;
 struct hirc_capture *hirc_captures;
 static _Thread_local int thread_mode = CUDA_CAPTURE_GLOBAL;
 
+// Another thread may have been at one of them: nothing of them is read.
+void hirc_capture_forget(void) {
+  pthread_mutex_init(&hirc_capture_lock, NULL);
+  hirc_captures = NULL;
+  atomic_store(&hirc_capture_count, 0);
+}
+
 struct hirc_member *hirc_capture_member(struct hirc_capture *capture,
                                         const struct hirc_stream *stream) {
   struct hirc_member *member = capture->members;

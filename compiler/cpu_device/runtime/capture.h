@@ -53,6 +53,8 @@ int hirc_capture_ask(const struct hirc_captured_event *event);
 void hirc_capture_invalidate(struct hirc_stream *stream);
 // The stream is destroyed: a capture that it began ends, another becomes invalid.
 void hirc_capture_leave(struct hirc_stream *stream);
+// After fork(), in the child: the captures are the parent's. Streams forget theirs in streams.c.
+void hirc_capture_forget(void);
 void hirc_captured_event_clear(struct hirc_captured_event *event);
 
 // --- graphs --------------------------------------------------------------------------------------
@@ -66,6 +68,13 @@ bool hirc_graph_own(struct hirc_graph *graph, void *memory);
 bool hirc_graph_take_free(struct hirc_graph *graph, void *memory);
 // Whether every node is among the frontier or leads to one of it.
 bool hirc_graph_leads_to(struct hirc_graph *graph, const struct hirc_frontier *frontier);
+
+// Changes what a kernel's node does in launches to come. Returns a CUDA error.
+struct hirc_function;
+struct hirc_kernel_change;
+int hirc_graph_change(struct hirc_graph_exec *exec, const struct hirc_graph_node *node,
+                      const struct hirc_function *function,
+                      const struct hirc_kernel_change *parameters);
 
 bool hirc_frontier_add(struct hirc_frontier *frontier, const struct hirc_frontier *more);
 

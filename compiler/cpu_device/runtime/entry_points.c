@@ -1,6 +1,7 @@
-// The driver's functions that this device has, by name: cuTensorMapEncodeTiled.
+// The driver's functions that this device has, by name.
 
 #include "errors.h"
+#include "kernel_nodes.h"
 
 #include <string.h>
 
@@ -22,6 +23,9 @@ int cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned
                                      unsigned long long flags, int *status) {
   static const struct entry_point entry_points[] = {
       {"cuTensorMapEncodeTiled", (void *)hirc_encode_tensor_map_tiled, 12000},
+      {"cuGraphKernelNodeGetParams", (void *)hirc_driver_node_parameters, 12000},
+      {"cuKernelGetFunction", (void *)hirc_driver_function_of_kernel, 12000},
+      {"cuGraphExecKernelNodeSetParams", (void *)hirc_driver_change_node, 12000},
   };
   if (!name || !function || flags > 2)
     return hirc_report(CUDA_ERROR_INVALID_VALUE);

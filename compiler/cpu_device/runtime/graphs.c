@@ -206,10 +206,10 @@ static int launch(struct hirc_graph_exec *exec, cuda_stream handle) {
   return error;
 }
 
-// Changes what a kernel's node does in launches to come.
-static int change(struct hirc_graph_exec *exec, const struct hirc_graph_node *node,
-                  const struct cuda_kernel_node_parameters *parameters) {
-  if (!exec || !node || !parameters)
+int hirc_graph_change(struct hirc_graph_exec *exec, const struct hirc_graph_node *node,
+                      const struct hirc_function *function,
+                      const struct hirc_kernel_change *parameters) {
+  if (!exec || !node)
     return CUDA_ERROR_INVALID_VALUE;
   int error = CUDA_ERROR_INVALID_VALUE;
   pthread_mutex_lock(&exec->lock);
@@ -217,7 +217,7 @@ static int change(struct hirc_graph_exec *exec, const struct hirc_graph_node *no
     if (exec->nodes[i].node != node)
       continue;
     struct hirc_command *before = exec->nodes[i].command;
-    struct hirc_command *changed = hirc_launch_changed(before, parameters, &error);
+    struct hirc_command *changed = hirc_launch_changed(before, function, parameters, &error);
     if (!changed)
       break;
     // Launches read the commands as they run.
@@ -255,11 +255,6 @@ int cudaGraphUpload(cuda_graph_exec exec, cuda_stream stream) {
 
 int cudaGraphLaunch(cuda_graph_exec exec, cuda_stream stream) {
   return hirc_report(launch(exec, stream));
-}
-
-int cudaGraphExecKernelNodeSetParams(cuda_graph_exec exec, cuda_graph_node node,
-                                     const struct cuda_kernel_node_parameters *parameters) {
-  return hirc_report(change(exec, node, parameters));
 }
 
 int cudaGraphExecDestroy(cuda_graph_exec exec) {

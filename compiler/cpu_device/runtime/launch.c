@@ -16,6 +16,7 @@
 // A command's payload: followed by the arguments' addresses, then by their copies.
 struct launch {
   struct hirc_grid grid;
+  const struct hirc_function *function;
   void *arguments[];
 };
 
@@ -30,6 +31,10 @@ static int run_launch(void *payload) {
 
 const struct hirc_grid *hirc_launch_grid(const struct hirc_command *command) {
   return &((const struct launch *)(const void *)command->payload)->grid;
+}
+
+const struct hirc_function *hirc_launch_function(const struct hirc_command *command) {
+  return ((const struct launch *)(const void *)command->payload)->function;
 }
 
 static size_t align_up(size_t offset, size_t align) {
@@ -106,13 +111,13 @@ static int check_cluster(const struct hirc_function *function, struct hirc_grid 
 }
 
 struct hirc_command *hirc_launch_changed(const struct hirc_command *command,
-                                         const struct cuda_kernel_node_parameters *parameters,
-                                         int *error) {
-  const struct launch *before = (const struct launch *)(const void *)command->payload;
-  const struct hirc_function *function = hirc_function_of(parameters->stub);
-  struct hirc_grid grid = before->grid;
+                                         const struct hirc_function *function,
+                                         const struct hirc_kernel_change *parameters, int *error) {
   *error = CUDA_ERROR_INVALID_VALUE;
-  if (command->type != HIRC_NODE_KERNEL || !function || function->kernel != grid.kernel ||
+  if (command->type != HIRC_NODE_KERNEL)
+    return NULL;
+  struct hirc_grid grid = *hirc_launch_grid(command);
+  if (!function || function->kernel != grid.kernel ||
       (!parameters->arguments && grid.kernel->argument_count != 0))
     return NULL;
   grid.grid = parameters->grid;
@@ -136,6 +141,7 @@ struct hirc_command *hirc_launch_changed(const struct hirc_command *command,
   struct launch *copy = (struct launch *)changed->payload;
   copy->grid = grid;
   copy->grid.arguments = copy->arguments;
+  copy->function = function;
   copy_arguments(copy, start, parameters->arguments);
   return changed;
 }
@@ -173,6 +179,7 @@ static int launch(const struct hirc_function *function, struct hirc_grid *grid,
   struct launch *copy = (struct launch *)command->payload;
   copy->grid = *grid;
   copy->grid.arguments = copy->arguments;
+  copy->function = function;
   copy_arguments(copy, start, arguments);
   command->run = run_launch;
   command->type = HIRC_NODE_KERNEL;

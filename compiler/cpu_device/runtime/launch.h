@@ -25,10 +25,20 @@ struct hirc_command;
 // What a command of type HIRC_NODE_KERNEL will run.
 const struct hirc_grid *hirc_launch_grid(const struct hirc_command *command);
 
-// The command with other extents and arguments, for the same kernel; `error` where there is none.
+// And what it was registered as.
+const struct hirc_function *hirc_launch_function(const struct hirc_command *command);
+
+// What a launch in a graph can be told anew.
+struct hirc_kernel_change {
+  struct hirc_extent grid, block;
+  unsigned dynamic_shared_bytes;
+  void **arguments;
+};
+
+// The command so changed, for the same kernel; NULL and `error` where there is none.
 struct hirc_command *hirc_launch_changed(const struct hirc_command *command,
-                                         const struct cuda_kernel_node_parameters *parameters,
-                                         int *error);
+                                         const struct hirc_function *function,
+                                         const struct hirc_kernel_change *parameters, int *error);
 
 // Blocks of that size that a multiprocessor would hold.
 int hirc_resident_blocks(const struct hirc_function *function, int threads, size_t dynamic_bytes);

@@ -65,11 +65,13 @@ void hirc_stream_close(struct hirc_stream *stream) { atomic_store(&stream->alive
 
 // --- after fork() --------------------------------------------------------------------------------
 
-// What the parent has not executed is the parent's: the stream counts as done in the child.
+// What the parent has not executed is the parent's: the stream counts as done in the child. It is not
+// captured there.
 static void forget_commands(struct hirc_stream *stream) {
   pthread_mutex_init(&stream->lock, NULL);
   pthread_mutex_init(&stream->watch_lock, NULL);
   pthread_cond_init(&stream->watch, NULL);
+  atomic_store(&stream->capture, NULL);
   stream->head = stream->last_allowed = stream->tail;
   atomic_store(&stream->completed, atomic_load(&stream->enqueued));
   atomic_store(&stream->allowed, atomic_load(&stream->enqueued));
@@ -81,6 +83,7 @@ static void forget_commands(struct hirc_stream *stream) {
 static void forget_all_commands(void) {
   pthread_mutex_init(&opening, NULL);
   hirc_order_forget_running();
+  hirc_capture_forget();
   forget_commands(&hirc_legacy_stream);
   for (struct hirc_stream *stream = hirc_first_stream(); stream; stream = stream->next_stream)
     forget_commands(stream);

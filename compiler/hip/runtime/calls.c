@@ -101,6 +101,13 @@ int cudaStreamGetDevice(cuda_stream stream, int *device) {
   return function ? function(stream_of(stream), device) : cudaGetDevice(device);
 }
 
+// HIP's streams have no numbers.
+int cudaStreamGetId(cuda_stream stream, unsigned long long *id) {
+  (void)stream;
+  *id = 0;
+  return HIP_ERROR_NOT_SUPPORTED;
+}
+
 int cudaStreamGetCaptureInfo(cuda_stream stream, int *status, unsigned long long *id,
                              cuda_graph *graph, const cuda_graph_node **dependencies,
                              const void **edges, size_t *count) {

@@ -58,6 +58,7 @@ CALL(cudaStreamCreateWithPriority, (void **stream, unsigned flags, int priority)
      (stream, flags, priority), MORE(streams))
 CALL(cudaStreamDestroy, (void *stream), (stream), LESS(streams))
 CALL(cudaStreamGetDevice, (void *stream, int *device), (stream, device), )
+CALL(cudaStreamGetId, (void *stream, unsigned long long *id), (stream, id), )
 CALL(cudaStreamIsCapturing, (void *stream, int *status), (stream, status), )
 CALL(cudaStreamWaitEvent, (void *stream, void *event, unsigned flags), (stream, event, flags), )
 CALL(cudaEventCreateWithFlags, (void **event, unsigned flags), (event, flags), MORE(events))
@@ -110,6 +111,36 @@ CALL(cudaGraphExecKernelNodeSetParams, (void *made, void *node, const void *para
 CALL(cudaGraphLaunch, (void *made, void *stream), (made, stream), )
 CALL(cudaGraphExecDestroy, (void *made), (made), LESS(graphs))
 CALL(cudaGraphDestroy, (void *graph), (graph), LESS(graphs))
+
+// The driver's functions, which are found through the runtime.
+#define DRIVER(name, parameters, arguments)                                                        \
+  static int(*real_##name) parameters;                                                             \
+  static int planted_##name parameters { return fails(#name) ? 999 : real_##name arguments; }
+DRIVER(cuGraphKernelNodeGetParams, (void *node, void *parameters), (node, parameters))
+DRIVER(cuKernelGetFunction, (void **function, void *kernel), (function, kernel))
+DRIVER(cuGraphExecKernelNodeSetParams, (void *made, void *node, const void *parameters),
+       (made, node, parameters))
+
+static int plant(const char *name, void **function) {
+  static const struct {
+    const char *name;
+    void *planted, *real;
+  } wrapped[] = {
+#define WRAPPED(name) {#name, (void *)planted_##name, (void *)&real_##name}
+      WRAPPED(cuGraphKernelNodeGetParams),
+      WRAPPED(cuKernelGetFunction),
+      WRAPPED(cuGraphExecKernelNodeSetParams),
+  };
+  for (size_t i = 0; i < sizeof wrapped / sizeof *wrapped; ++i)
+    if (*function && strcmp(wrapped[i].name, name) == 0) {
+      __atomic_store_n((void **)wrapped[i].real, *function, __ATOMIC_RELAXED);
+      *function = wrapped[i].planted;
+    }
+  return 0;
+}
+CALL(cudaGetDriverEntryPointByVersion,
+     (const char *name, void **function, unsigned version, unsigned long long flags, int *status),
+     (name, function, version, flags, status), plant(name, function))
 
 // These tell of what failed before: nothing runs any more then.
 int cudaStreamSynchronize(void *stream);

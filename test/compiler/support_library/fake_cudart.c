@@ -170,6 +170,10 @@ int cudaStreamGetDevice(cuda_stream stream, int *of_device) {
   *of_device = device_of(stream);
   return 0;
 }
+int cudaStreamGetId(cuda_stream stream, unsigned long long *id) {
+  *id = (unsigned long long)number(stream);
+  return 0;
+}
 int cudaStreamIsCapturing(cuda_stream stream, int *status) {
   (void)stream;
   *status = fake_capturing;

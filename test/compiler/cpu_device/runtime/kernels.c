@@ -292,6 +292,83 @@ static void streams(void) {
   OK(cudaGraphDestroy(graph));
 }
 
+// CUDA_KERNEL_NODE_PARAMS_v2.
+struct driver_parameters {
+  void *function;
+  dim3 grid, block;
+  unsigned dynamic_shared_bytes;
+  void **arguments, **others;
+  void *kernel, *context;
+};
+
+// The driver's functions tell a captured node's kernel, and change its launches to come.
+static void driver_changes(void) {
+  int (*get)(cudaGraphNode_t, struct driver_parameters *) = NULL;
+  int (*get_function)(void **, void *) = NULL;
+  int (*change)(cudaGraphExec_t, cudaGraphNode_t, const struct driver_parameters *) = NULL;
+  enum cudaDriverEntryPointQueryResult found;
+  OK(cudaGetDriverEntryPointByVersion("cuGraphKernelNodeGetParams", (void **)&get, 11000, 0,
+                                      &found));
+  CHECK(found == cudaDriverEntryPointVersionNotSufficent && !get);
+  OK(cudaGetDriverEntryPointByVersion("cuGraphKernelNodeGetParams", (void **)&get, 12000, 0,
+                                      &found));
+  OK(cudaGetDriverEntryPointByVersion("cuKernelGetFunction", (void **)&get_function, 12000, 0,
+                                      &found));
+  OK(cudaGetDriverEntryPointByVersion("cuGraphExecKernelNodeSetParams", (void **)&change, 12000, 0,
+                                      &found));
+  CHECK(get && get_function && change);
+
+  cudaStream_t stream;
+  cudaGraph_t graph;
+  cudaGraphExec_t exec;
+  cudaGraphNode_t nodes[2];
+  size_t count = 2;
+  int *memory, amount = 3, result[4];
+  OK(cudaStreamCreate(&stream));
+  OK(cudaMalloc((void **)&memory, sizeof result));
+  OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  OK(cudaMemsetAsync(memory, 0, sizeof result, stream));
+  void *arguments[] = {&memory, &amount};
+  OK(cudaLaunchKernel(&add_stub, one, one, arguments, 0, stream));
+  OK(cudaStreamEndCapture(stream, &graph));
+  OK(cudaGraphInstantiate(&exec, graph, 0));
+  OK(cudaGraphGetNodes(graph, nodes, &count));
+
+  struct driver_parameters told;
+  void *function = NULL;
+  CHECK(get(nodes[0], &told) == cudaErrorInvalidValue);
+  CHECK(get(nodes[1], &told) == 0);
+  CHECK(told.grid.x == 1 && told.block.z == 1 && told.dynamic_shared_bytes == 0);
+  CHECK(**(int ***)told.arguments == memory && *(int *)told.arguments[1] == 3);
+  CHECK(!told.function && told.kernel);
+  CHECK(get_function(&function, told.kernel) == 0 && function);
+
+  struct driver_parameters wanted = {function, {2, 1, 1}, {2, 1, 1}, 0, arguments};
+  amount = 5;
+  CHECK(change(exec, nodes[1], &wanted) == 0);
+  amount = 7;
+  OK(cudaGraphLaunch(exec, stream));
+  OK(cudaStreamSynchronize(stream));
+  OK(cudaMemcpy(result, memory, sizeof result, cudaMemcpyDeviceToHost));
+  CHECK(result[0] == 5 && result[3] == 5);
+  // The kernel does as well as its function.
+  wanted = (struct driver_parameters){NULL, one, one, 0, arguments, NULL, told.kernel};
+  CHECK(change(exec, nodes[1], &wanted) == 0);
+  OK(cudaGraphLaunch(exec, stream));
+  OK(cudaStreamSynchronize(stream));
+  OK(cudaMemcpy(result, memory, sizeof result, cudaMemcpyDeviceToHost));
+  CHECK(result[0] == 7 && result[3] == 0);
+  // Errors are returned, and not the runtime's last.
+  cudaGetLastError();
+  CHECK(change(exec, nodes[0], &wanted) == cudaErrorInvalidValue);
+  wanted.block.x = 2000;
+  CHECK(change(exec, nodes[1], &wanted) == cudaErrorInvalidValue);
+  CHECK(cudaGetLastError() == 0);
+  OK(cudaGraphExecDestroy(exec));
+  OK(cudaGraphDestroy(graph));
+  OK(cudaFree(memory));
+}
+
 static void symbols(void) {
   int result[3], *address;
   size_t bytes;
@@ -425,6 +502,41 @@ static void child(void) {
   OK(cudaDeviceSynchronize());
 }
 
+static void *begin_capture(void *stream) {
+  OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  return NULL;
+}
+
+// A child of fork() knows nothing of a capture that another thread of the parent's began.
+static void child_during_a_capture(void) {
+  cudaStream_t stream;
+  cudaGraph_t graph;
+  enum cudaStreamCaptureStatus capturing;
+  pthread_t thread;
+  int status = -1;
+  OK(cudaStreamCreate(&stream));
+  CHECK(pthread_create(&thread, NULL, begin_capture, stream) == 0);
+  CHECK(pthread_join(thread, NULL) == 0);
+  pid_t pid = fork();
+  if (pid == 0) {
+    alarm(60);
+    OK(cudaStreamIsCapturing(stream, &capturing));
+    CHECK(capturing == cudaStreamCaptureStatusNone);
+    OK(cudaLaunchKernel(&nothing_stub, (dim3){100, 1, 1}, one, NULL, 0, stream));
+    OK(cudaLaunchKernel(&nothing_stub, one, one, NULL, 0, NULL));
+    OK(cudaDeviceSynchronize());
+    begin_capture(stream);
+    OK(cudaStreamEndCapture(stream, &graph));
+    _exit(0);
+  }
+  CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+  OK(cudaStreamIsCapturing(stream, &capturing));
+  CHECK(capturing == cudaStreamCaptureStatusActive);
+  CHECK(cudaStreamEndCapture(stream, &graph) == cudaErrorStreamCaptureWrongThread);
+  OK(cudaStreamDestroy(stream));
+  cudaGetLastError();
+}
+
 // More functions of the host wait at a time than there are threads for blocks.
 static void waiting_functions(void) {
   enum { STREAMS = 8 };
@@ -448,11 +560,14 @@ int main(int argc, char **argv) {
   clusters();
   arguments_are_copied();
   streams();
+  driver_changes();
   symbols();
   signals();
   waiting_functions();
-  if (argc == 1) // a sanitizer for threads does not follow fork()
+  if (argc == 1) { // a sanitizer for threads does not follow fork()
     child();
+    child_during_a_capture();
+  }
   sticky_errors();
   puts("ok");
   return 0;

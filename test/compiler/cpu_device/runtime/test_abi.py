@@ -66,7 +66,8 @@ def test_functions_are_passed_what_cuda_passes() -> None:
 
 def test_structs_and_numbers_are_those_of_cuda() -> None:
     headers = find_cuda().root / "include"
-    _clang("-fsyntax-only", f"-I{_RUNTIME}", f"-I{headers}", _HERE / "layouts.c")
+    for name in ("layouts.c", "driver_layouts.c"):
+        _clang("-fsyntax-only", f"-I{_RUNTIME}", f"-I{headers}", _HERE / name)
 
 
 def _texts(library: ctypes.CDLL, codes: range) -> list[tuple[int, bytes, bytes]]:
