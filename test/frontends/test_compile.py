@@ -369,13 +369,58 @@ def test_weights_in_a_file_are_saved_along(tmp_path: Path) -> None:
         torch.testing.assert_close(artifact(x), wanted)
         artifact.save(tmp_path / "libmodel.so")
     assert sorted(each.name for each in tmp_path.iterdir()) == [
-        "lib_Tied.safetensors",
+        "libmodel.safetensors",
         "libmodel.so",
     ]
     del artifact
     loaded = hirc.load(tmp_path / "libmodel.so")
     assert isinstance(loaded, hirc.Artifact)
     torch.testing.assert_close(loaded(x), wanted)
+
+
+def test_libraries_of_one_class_have_weights_of_their_own(tmp_path: Path) -> None:
+    x = torch.tensor([[1, 4]])
+    wanted: dict[str, Tensor] = {}
+    for name in ("one", "two"):
+        model = _Tied()
+        artifact = hirc.compile(model, (x,), target="cpu", opt_level=0, weights="external")
+        artifact.save(tmp_path / f"{name}.so")
+        wanted[name] = model(x).detach()
+    assert sorted(each.name for each in tmp_path.iterdir()) == [
+        *("one.safetensors", "one.so", "two.safetensors", "two.so")
+    ]
+    for name, result in wanted.items():
+        torch.testing.assert_close(hirc.load(tmp_path / f"{name}.so")(x), result)
+    # What was loaded keeps the name that it has.
+    (tmp_path / "a").mkdir()
+    first, second = (hirc.load(tmp_path / f"{name}.so") for name in wanted)
+    first.save(tmp_path / "a/main.so")
+    first.save(tmp_path / "a/main.so")
+    second.save(tmp_path / "a/other.so")
+    torch.testing.assert_close(hirc.load(tmp_path / "a/main.so")(x), wanted["one"])
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b/one.safetensors").write_bytes((tmp_path / "two.safetensors").read_bytes())
+    with pytest.raises(
+        InputError, match=r"weights by the name one\.safetensors, and there are"
+    ):
+        first.save(tmp_path / "b/main.so")
+    assert not (tmp_path / "b/main.so").exists()
+
+
+def test_weights_that_come_later_are_looked_for_beside_the_library(tmp_path: Path) -> None:
+    text = """
+func.func @main(%x: tensor<4xf32> {hir.name = "x"}, %w: tensor<4xf32> {hirc.weight = "w"})
+    -> tensor<4xf32> {
+  %empty = tensor.empty() : tensor<4xf32>
+  %y = linalg.add ins(%x, %w : tensor<4xf32>, tensor<4xf32>)
+      outs(%empty : tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+"""
+    hirc.compile(text, target="cpu", cache=False).save(tmp_path / "later ü.so")
+    library = hirc.load(tmp_path / "later ü.so")
+    with pytest.raises(InputError, match=r"later ü\.safetensors cannot be read: No such file"):
+        library(torch.ones(4))
 
 
 def test_a_file_may_have_either_name_of_a_tied_weight() -> None:

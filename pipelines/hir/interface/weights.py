@@ -134,6 +134,10 @@ class Weights:
         _shared(code, self._state, words, zeros)
         if layout.is_embedded:
             _shared(code, layout.data_symbol, code.types.array(0, code.i8), None)
+        if layout.file:
+            size = len(layout.file.encode()) + 1
+            name = ir.StringAttr.get(layout.file + "\0")
+            _shared(code, layout.file_symbol, code.types.array(size, code.i8), name)
         for name, result, arguments in _FUNCTIONS:
             code.declare(name, result, arguments)
         header = layout.header
@@ -146,7 +150,7 @@ class Weights:
                 code.string(header),
                 code.i64(len(header.encode())),
                 code.i64(layout.room),
-                code.string(layout.file) if layout.file else code.null(),
+                code.address_of(layout.file_symbol) if layout.file else code.null(),
                 code.address_of(layout.data_symbol) if layout.is_embedded else code.null(),
                 code.address_of(self._state),
                 *(code.address_of(name) for name, _, _ in _FUNCTIONS),
