@@ -142,8 +142,8 @@ class Artifact(Library):
     ) -> None:
         """Writes a shared library, for `hirc.load` or a program in C. Raises HircError.
 
-        Weights that are not embedded are written beside it: `one.safetensors` beside `one.so`. Those
-        of a library that was loaded keep the name that it asks for.
+        Weights that are not embedded are written beside it: `one.safetensors` beside `one.so`.
+        Those of a library that was loaded keep the name that it asks for.
         `header` and `pkg_config` are files for its C header and for pkg-config.
         """
         target = file_path(path, "path")

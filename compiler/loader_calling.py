@@ -32,6 +32,7 @@ import json
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
+from math import copysign
 from typing import Any
 
 from .errors import InputError
@@ -395,9 +396,13 @@ def _imported(name: str) -> type:
 
 
 def is_same(given: Any, wanted: Any) -> bool:
-    """Returns whether a constant is the one that was traced; True is not 1, and nan is nan."""
+    """Returns whether a constant is the one that was traced; True is not 1, -0.0 is not 0.0, and
+    nan is nan.
+    """
     if type(given) is not type(wanted):
         return False
+    if isinstance(given, float) and given == wanted == 0:
+        return copysign(1, given) == copysign(1, wanted)
     return bool(given == wanted) or (given != given and wanted != wanted)
 
 

@@ -160,6 +160,29 @@ def test_straight_calls_take_and_give_the_same(tree: Any, other: Any) -> None:
             assert pytree.tree_structure(call(other)) == pytree.tree_structure(tree)
 
 
+def _scaled(x: Any, factor: float = -0.0) -> None: ...
+
+
+@pytest.mark.parametrize("traced", [0.0, -0.0])
+def test_zeros_have_a_sign(monkeypatch: pytest.MonkeyPatch, traced: float) -> None:
+    """A program that multiplies by -0.0 gives something else than by 0.0."""
+    calling = _calling((_TENSOR, traced), {}, [_TENSOR, traced], _scaled)
+    call, judged = _straight(monkeypatch, calling, 1)
+    for _ in range(2):
+        assert repr(call(_TENSOR, traced)[1]) == repr(traced)
+        assert repr(call(_TENSOR, factor=traced)[1]) == repr(traced)
+    assert not judged
+    said = f"input 'factor' of main is {-traced}, and it was {traced} when it was compiled"
+    for _ in range(2):
+        with pytest.raises(InputError, match=f"^{re.escape(said)}"):
+            call(_TENSOR, -traced)
+    if str(traced) == "0.0":
+        with pytest.raises(InputError, match=f"^{re.escape(said)}"):
+            call(_TENSOR)
+    else:
+        assert call(_TENSOR)[0] is _TENSOR
+
+
 def _refusal(calling: Calling, *args: Any, **kwargs: Any) -> str | None:
     try:
         calling.tensors(args, kwargs)

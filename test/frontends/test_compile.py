@@ -400,9 +400,7 @@ def test_libraries_of_one_class_have_weights_of_their_own(tmp_path: Path) -> Non
     torch.testing.assert_close(hirc.load(tmp_path / "a/main.so")(x), wanted["one"])
     (tmp_path / "b").mkdir()
     (tmp_path / "b/one.safetensors").write_bytes((tmp_path / "two.safetensors").read_bytes())
-    with pytest.raises(
-        InputError, match=r"weights by the name one\.safetensors, and there are"
-    ):
+    with pytest.raises(InputError, match=r"weights by the name one\.safetensors, and there are"):
         first.save(tmp_path / "b/main.so")
     assert not (tmp_path / "b/main.so").exists()
 
