@@ -168,12 +168,16 @@ bool hirc_packed_number(struct hirc_packed_call *call, int64_t place,
   uint8_t code = tensor->type.code, bits = tensor->type.bits;
   double real = number.is_integer ? (double)number.integer : number.real;
   float narrow = (float)real;
+  uint16_t half;
   bool takes = value->is_scalar && place < call->program->input_count;
   bool fits_narrow = !__builtin_isinf(narrow) || __builtin_isinf(real);
   if (takes && code == DL_FLOAT && bits == 64)
     memcpy(tensor->data, &real, sizeof real);
   else if (takes && code == DL_FLOAT && bits == 32 && fits_narrow)
     memcpy(tensor->data, &narrow, sizeof narrow);
+  else if (takes && (code == DL_FLOAT || code == DL_BFLOAT) && bits == 16 &&
+           narrow_to_16_bits(real, code == DL_BFLOAT, &half))
+    memcpy(tensor->data, &half, sizeof half);
   else if (takes && (code == DL_INT || code == DL_UINT || code == DL_BOOL) &&
            number.is_integer && fits(number.integer, code, bits))
     memcpy(tensor->data, &number.integer, (size_t)value->element_bytes);

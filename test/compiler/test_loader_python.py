@@ -313,6 +313,57 @@ def test_numbers_that_bf16_lacks(sign: int) -> None:
             scalar_bytes(value, sign * number, "main")
 
 
+@pytest.mark.parametrize("turn", [1, -1])
+def test_the_nearest_bf16_is_found_at_once(turn: int) -> None:
+    """The nearest f32 of this number is half way between two."""
+    value = ValueInfo("k", "bf16", "bf16", (), 4 | 16 << 8 | 1 << 16, 2, True, ALLOCATED, 0)
+    number = turn * (1 + 2.0**-8 + 2.0**-40)
+    high = 0x80 if turn < 0 else 0
+    assert scalar_bytes(value, number, "main") == bytes([0x81, 0x3F | high])
+    assert scalar_bytes(value, math.copysign(0, turn), "main") == bytes([0, high])
+
+
+_SCALARS = """
+func.func @main(%i: i32 {hir.name = "i"}, %u: i8 {hir.name = "u"}, %b: i1 {hir.name = "b"},
+                %f: f32 {hir.name = "f"}, %h: f16 {hir.name = "h"}, %n: index {hir.name = "n"})
+    -> (i32, i8, i1, f32, f16, index) {
+  return %i, %u, %b, %f, %h, %n : i32, i8, i1, f32, f16, index
+}
+"""
+_RIGHT: dict[str, Any] = {"i": 1, "u": 2, "b": True, "f": 1.5, "h": 1.5, "n": 3}
+
+
+def test_scalars_of_numpy_are_numbers() -> None:
+    main = library(_SCALARS).main
+    wanted = tuple(_RIGHT.values())
+    assert main(*wanted) == wanted
+    given = (np.int64(1), np.uint8(2), np.True_, np.float64(1.5), np.float32(1.5), np.int32(3))
+    assert main(*given) == wanted
+    others = (np.True_, np.int8(2), np.int64(1), np.longdouble(1.5), np.float16(1.5), np.uint64(3))
+    assert main(*others) == wanted
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "kind"),
+    [
+        ("i", np.float32(1), "i32"),
+        ("i", np.int64(2**31), "i32"),
+        ("u", np.uint8(200), "i8"),
+        ("b", np.int64(2), "i1"),
+        ("b", np.float64(1), "i1"),
+        ("f", np.float64(1e39), "f32"),
+        ("f", np.complex64(1), "f32"),
+        ("f", np.str_("1"), "f32"),
+        ("f", bytearray(b"1.5"), "f32"),
+        ("h", np.float32(7e4), "f16"),
+        ("n", np.uint64(2**63), "index"),
+    ],
+)
+def test_scalars_of_numpy_that_a_type_lacks(name: str, number: Any, kind: str) -> None:
+    with pytest.raises(InputError, match=f"^input '{name}' of main: .* is no {kind}$"):
+        library(_SCALARS).main(**{**_RIGHT, name: number})
+
+
 def test_instances_have_their_own_state() -> None:
     built = library(_PROGRAMS)
     one, other = built.new_instance(), built.new_instance()

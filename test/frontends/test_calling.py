@@ -285,6 +285,8 @@ def _forward(x: Any, gain: float = 2.0, *rest: Any, mask: Any = None, **others: 
 @pytest.mark.parametrize(
     ("args", "kwargs", "said"),
     [
+        ((_TENSOR, np.float64(3.0)), {}, "input 'gain' of main is np.float64.3.0., and it was 2.0"),
+        ((_TENSOR, np.int64(2)), {}, "input 'gain' of main is np.int64.2., and it was 2.0"),
         ((), {}, "missing a required argument: 'x'"),
         ((_TENSOR, 3.0), {}, "input 'gain' of main is 3.0, and it was 2.0 when it was compiled"),
         ((_TENSOR, 2), {}, "input 'gain' of main is 2, and it was 2.0"),
@@ -305,6 +307,12 @@ def test_wrong_calls(args: tuple[Any, ...], kwargs: dict[str, Any], said: str) -
     calling = _calling((_TENSOR,), {"mask": _MASK}, 0, _forward)
     with pytest.raises(InputError, match=said):
         calling.tensors(args, kwargs)
+
+
+def test_scalars_of_numpy_are_numbers() -> None:
+    calling = _calling((_TENSOR, 2.0), {"mask": [True, {"k": 3}]}, 0, _forward)
+    given = {"mask": [np.True_, {"k": np.int16(3)}]}
+    assert calling.tensors((_TENSOR, np.float32(2)), given) == {0: _TENSOR}
 
 
 def test_defaults_that_are_no_data() -> None:
