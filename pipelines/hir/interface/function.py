@@ -158,7 +158,7 @@ def _ask_of_kept(
     states = [each.base for each in kept if each.is_state]
     weights = [each.base for each in kept if not each.is_state]
     info = signature.symbols[1]
-    used = numbers(code, f"{info}_states", signature.states)
+    used = numbers(code, f"hirc_states_of_{signature.name}", signature.states)
 
     def is_wrong() -> ir.Value:
         return kept_by_library(
