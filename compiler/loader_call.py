@@ -104,10 +104,15 @@ class Call:
         with passing(where):
             check_plain(given, where)
         self._fill(tensor, value, given, where)
+        if role == "output" and not tensor.data:
+            # The program would take it for one that it is to allocate.
+            raise InputError(f"{where} cannot be passed: it has no memory (its data is NULL)")
 
     def _fill(self, tensor: DlTensor, value: ValueInfo, given: Any, where: str) -> None:
         if self._asks_torch:
-            room = fill_from_torch(self._torch, tensor, given, takes_cpu=self._on_cpu)
+            # A subclass of torch's tensors may raise anything, where it has no memory for one.
+            with passing(where):
+                room = fill_from_torch(self._torch, tensor, given, takes_cpu=self._on_cpu)
             if room is not None:
                 self._kept.append(room)
                 _place_empty(tensor)

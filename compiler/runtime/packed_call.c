@@ -194,8 +194,24 @@ bool hirc_packed_number(struct hirc_packed_call *call, int64_t place,
   return true;
 }
 
+// Whether an output was handed in that has no memory: the program would allocate it, and the caller
+// not get it.
+static bool lacks_memory(const struct hirc_packed_call *call) {
+  const struct hirc_program_info *program = call->program;
+  for (int64_t i = 0; i < program->output_count; ++i)
+    if (call->is_theirs[program->input_count + i] &&
+        !call->tensors[program->input_count + i].data) {
+      hirc_error_say("output '%s' of %s: it has no memory (its data is NULL)",
+                     program->outputs[i].name, program->name);
+      return true;
+    }
+  return false;
+}
+
 int hirc_packed_run(struct hirc_packed_call *call, void *stream) {
   const struct hirc_program_info *program = call->program;
+  if (lacks_memory(call))
+    return HIRC_REFUSED;
   int status = program->run((const struct dl_tensor *const *)call->pointers,
                             call->pointers + program->input_count, stream);
   call->stream = stream;

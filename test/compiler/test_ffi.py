@@ -106,6 +106,21 @@ def test_outputs_are_written_where_they_were_handed_in() -> None:
     assert _call(built, "scaled", empty, 1.0, empty.copy())[0] == 0
 
 
+def test_an_output_without_memory_is_refused() -> None:
+    """It is none that the program is to allocate: the caller would not see that."""
+    built = library(_PROGRAMS)
+    x, nothing = np.ones(2, np.float32), np.ones(2, np.float32)
+    (given, _x), (lacking, _y) = _view(x), _view(nothing)
+    lacking.data = None
+    arguments = (FfiAny * 3)()
+    for argument, place in zip(arguments[::2], (given, lacking), strict=True):
+        argument.type, argument.v.pointer = _DLTENSOR, ctypes.addressof(place)
+    arguments[1].type, arguments[1].v.real = _FLOAT, 2.0
+    function = getattr(ctypes.CDLL(str(built.path)), "__tvm_ffi_scaled")
+    assert function(None, arguments, 3, ctypes.byref(FfiAny())) == -1
+    assert "output 'y' of scaled: it has no memory" in built.loaded.last_error()
+
+
 def test_scalars_are_numbers() -> None:
     status, result = _call(library(_PROGRAMS), "main", -3, True)
     assert (status, result.type, result.v.integer) == (0, _INT, -3)

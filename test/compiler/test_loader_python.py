@@ -17,6 +17,7 @@ from host_ir.libraries import library
 
 from hirc.compiler.errors import ExecutionError, InputError
 from hirc.compiler.loader_values import ALLOCATED, ValueInfo, scalar_bytes
+from support.no_memory import without_memory
 
 _PROGRAMS = """
 "hir.program"() ({
@@ -298,6 +299,30 @@ def test_a_nested_tensor_is_an_input_error() -> None:
     nested = torch.nested.nested_tensor([torch.ones(3), torch.ones(2)])
     with pytest.raises(InputError, match="input 'x' of several cannot be passed"):
         library(_PROGRAMS).several(nested, 1.0, 0)
+
+
+class _WithoutPointer(torch.Tensor):
+    def data_ptr(self) -> int:
+        raise KeyError("of its own")
+
+
+def test_tensors_without_memory() -> None:
+    doubled = library(_PROGRAMS).doubled
+    x, nothing = torch.ones(3), without_memory(3)
+    with pytest.raises(InputError, match="'x' of doubled: it has no memory"):
+        doubled(nothing)
+    # An output without memory is none that the program is to allocate.
+    for given in (nothing, [nothing], {"y": nothing}):
+        with pytest.raises(InputError, match=r"'y' of doubled.* has no memory"):
+            doubled(x, out=given)
+    with pytest.raises(InputError, match="'x' of doubled cannot be passed: Cannot") as caught:
+        torch.func.vmap(doubled)(torch.ones(2, 3))
+    assert isinstance(caught.value.__cause__, RuntimeError)
+    own = x.as_subclass(_WithoutPointer)
+    # The slower way asks for it.
+    with pytest.raises(InputError, match="'x' of doubled cannot be passed: KeyError") as caught:
+        doubled(own, out={"y": torch.empty(3)})
+    assert isinstance(caught.value.__cause__, KeyError)
 
 
 @pytest.mark.parametrize("sign", [1, -1])

@@ -24,6 +24,7 @@ from hirc.compiler.safetensors import Tensor as Saved
 from hirc.compiler.safetensors import TensorFile, joined
 from hirc.frontends.torch import integers
 from hirc.frontends.torch.import_model import import_model
+from support.no_memory import without_memory
 from support.weights import write_values
 
 pytestmark = pytest.mark.xdist_group("compile_model")
@@ -431,6 +432,26 @@ def test_a_file_may_have_either_name_of_a_tied_weight() -> None:
         found = joined([own, model]).find(name)
         assert found is not None
         assert found[1] is own.tensors["head"]
+
+
+@pytest.mark.parametrize(
+    "held", [lambda: without_memory(9, 9), lambda: torch.ones(9, 9).to_mkldnn()]
+)
+def test_weights_that_cannot_be_read(held: Any) -> None:
+    class Held(nn.Module):
+        w: Tensor
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("w", held())
+
+        def forward(self, x: Tensor) -> Tensor:
+            return x @ self.w
+
+    said = "the values of weight 'w' cannot be read: (LookupError|NotImplementedError): "
+    with pytest.raises(UnsupportedError, match=said) as caught:
+        hirc.compile(Held(), (torch.ones(2, 9),), target="cpu")
+    assert isinstance(caught.value.__cause__, (LookupError, NotImplementedError))
 
 
 @pytest.mark.parametrize("device", ["cpu", "meta"])
