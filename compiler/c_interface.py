@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
+from itertools import chain, count
 from pathlib import Path
+from zlib import crc32
 
 from ..dialects.mlir import ir
 from ..dialects.records import dataclass
@@ -13,6 +16,7 @@ from ..pipelines.hir.interface.exports import communicates
 from ..pipelines.hir.interface.signature import Signature, Value, read_signature
 from ..pipelines.hir.interface.weights import program_name
 
+_ROLES = ("input", "output")
 # DLTensor as the DLPack specification has it, where that header is not at hand.
 _DLPACK = """\
 #if defined(__has_include) && __has_include(<dlpack/dlpack.h>)
@@ -111,7 +115,11 @@ def _described(signature: Signature, *, communicates: bool) -> CProgram:
 
 def header(path: Path, programs: Sequence[CProgram]) -> str:
     """Returns the header for `programs`, which is to be the file `path`."""
-    guard = f"HIRC_{_identifier(path.stem).upper()}_H"
+    guard = _guard(path.stem)
+    names = _Names()
+    # Names that are C's own come first: they are what callers expect.
+    ordered = sorted(programs, key=lambda program: _identifier(program.name) != program.name)
+    of = {id(program): names.of_program(program.name) for program in ordered}
     parts = [
         "/* Written by hirc. docs/library.md says how programs are called. */\n"
         f"#ifndef {guard}\n#define {guard}\n\n#include <stdint.h>\n\n{_DLPACK}\n"
@@ -128,34 +136,85 @@ def header(path: Path, programs: Sequence[CProgram]) -> str:
         parts.append(_STATE_FUNCTIONS)
     if any(program.communicates for program in programs):
         parts.append(_COMMUNICATION_FUNCTIONS)
-    parts += map(_program, programs)
+    parts += [_program(program, of[id(program)], names) for program in programs]
     parts.append(f"#ifdef __cplusplus\n}}\n#endif\n#endif /* {guard} */\n")
     return "\n".join(parts)
 
 
-def _program(program: CProgram) -> str:
-    name = _identifier(program.name)
+class _Names:
+    """The names that a header has declared, each once."""
+
+    def __init__(self) -> None:
+        texts = (_FUNCTIONS, _WEIGHTS_FUNCTIONS, _COMMUNICATION_FUNCTIONS, _STATE_FUNCTIONS)
+        self._taken = set(re.findall(r"\bhirc_\w+", "".join(texts)))
+
+    def of_program(self, name: str) -> str:
+        """Returns what stands for a program in names that are like no other's."""
+        word = _identifier(name)
+        for candidate in chain([word], (f"{word}_{number}" for number in count(2))):
+            made = {_function(candidate), *(_count(candidate, role) for role in _ROLES)}
+            if not made & self._taken:
+                self._taken |= made
+                return candidate
+        raise AssertionError
+
+    def of_value(self, program: str, role: str, name: str, place: int) -> str:
+        """Returns the name of an input's or output's place; by that where its own is taken."""
+        word = f"hirc_{program}_{role}_"
+        first = (word + _identifier(name), f"{word}{place}")
+        for candidate in chain(first, (f"{word}{place}_{number}" for number in count(2))):
+            if candidate not in self._taken:
+                self._taken.add(candidate)
+                return candidate
+        raise AssertionError
+
+
+def _function(word: str) -> str:
+    return f"hirc_program_{word}"
+
+
+def _count(word: str, role: str) -> str:
+    return f"hirc_{word}_{role}s"
+
+
+def _program(program: CProgram, name: str, names: _Names) -> str:
     lines = [f"/* {_comment(program)} */"]
-    for role, values in (("input", program.inputs), ("output", program.outputs)):
+    for role, values in zip(_ROLES, (program.inputs, program.outputs), strict=True):
         if not values:
             continue
         lines.append("enum {")
-        taken: set[str] = set()
         for place, (each, kind) in enumerate(values):
-            constant = f"hirc_{name}_{role}_{_identifier(each)}"
-            if constant in taken:
-                constant = f"hirc_{name}_{role}_{place}"
-            taken.add(constant)
+            constant = names.of_value(name, role, each, place)
             lines.append(f"  {constant} = {place}, /* {_plain(kind)} */")
-        lines.append(f"  hirc_{name}_{role}s = {len(values)}")
+        lines.append(f"  {_count(name, role)} = {len(values)}")
         lines.append("};")
     symbol = f"hirc_program_{program.name}"
-    label = "" if _identifier(symbol) == symbol else f' __asm__("{symbol}")'
+    label = "" if _function(name) == symbol else f" __asm__({_quoted(symbol)})"
     lines.append(
-        f"int hirc_program_{name}(const DLTensor *const *inputs, DLTensor *const *outputs,\n"
+        f"int {_function(name)}(const DLTensor *const *inputs, DLTensor *const *outputs,\n"
         f"    void *stream){label};"
     )
     return "\n".join(lines) + "\n"
+
+
+def _guard(stem: str) -> str:
+    """Returns the macro that a header is read once by, of like names of headers another each."""
+    word = _identifier(stem)
+    told = "" if word == stem and stem == stem.lower() else f"_{crc32(os.fsencode(stem)):08X}"
+    return f"HIRC_{word.upper()}{told}_H"
+
+
+# What C writes for characters of a string, in the label of a symbol too.
+_ESCAPED = {
+    "\\": "\\\\",
+    '"': '\\"',
+    "?": "\\?",
+    **dict(zip("\a\b\f\n\r\t\v", ("\\a", "\\b", "\\f", "\\n", "\\r", "\\t", "\\v"), strict=True)),
+}
+
+
+def _quoted(symbol: str) -> str:
+    return '"' + "".join(_ESCAPED.get(each, each) for each in symbol) + '"'
 
 
 def _comment(program: CProgram) -> str:
@@ -167,7 +226,11 @@ def _comment(program: CProgram) -> str:
 
 def _plain(text: str) -> str:
     """Returns a name as it may stand in a comment."""
-    return "".join(c if c.isprintable() else "?" for c in text).replace("*/", "* /")
+    return (
+        "".join(c if c.isprintable() else "?" for c in text)
+        .replace("*/", "* /")
+        .replace("/*", "/ *")
+    )
 
 
 def _identifier(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import field, replace
@@ -30,7 +31,7 @@ from .source import Source
 from .target import Devices, Target
 from .toolchain import LINKING_PARTS, Cuda, find_cuda
 from .unit import CpuSource, Unit
-from .weights import Weights
+from .weights import Weights, file_beside
 
 
 @dataclass(frozen=True)
@@ -209,12 +210,23 @@ class CodeLink(Compilation):
                     host.link_module(
                         compiled.device.module(self.options, self.timer, self.clang, self.runner)
                     )
+                weights = compiled.weights
+                if weights is not None and weights.layout.file:
+                    beside = file_beside(output.absolute(), self.options.emit)
+                    host.link_module(_file_name(weights.layout.file_symbol, beside, host))
+                    weights = replace(weights, output=beside if weights.output else None)
                 path = folder / "host.o"
                 path.write_bytes(host_object(host))
-                weights = compiled.weights
-                if weights is not None and weights.output is not None:
-                    beside = output.absolute().parent / weights.output.name
-                    weights = replace(weights, output=beside)
                 self._link_objects([path], weights, output, folder, compiled.code.devices)
         finally:
             self.close()
+
+
+def _file_name(symbol: str, beside: Path, host: LlvmModule) -> LlvmModule:
+    """Returns a module with the name of the file with the weights: code says one of its own, which
+    was to be in no folder with another.
+    """
+    name = (*os.fsencode(beside.name), 0)
+    text = "".join(f"\\{byte:02X}" for byte in name)
+    variable = f'@{symbol} = hidden constant [{len(name)} x i8] c"{text}", align 8\n'
+    return LlvmModule(variable, host.machine, name="weights file")

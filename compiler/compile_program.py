@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import shutil
 import sys
@@ -19,6 +20,7 @@ from .cache import cached, kept
 from .code import Code
 from .code_key import code_key
 from .collection import seldom_collected
+from .compile_arguments import check_arguments, check_entry, check_model_call
 from .errors import HircError, InputError
 from .loader_artifact import Artifact
 from .loader_checks import file_path
@@ -95,6 +97,22 @@ def compile(
     Raises HircError: InputError where the program or the call is wrong, UnsupportedError with the
     user's line where something cannot be compiled.
     """
+    words = {
+        "opt_level": opt_level,
+        "fast_math": fast_math,
+        "float32_products": float32_products,
+        "products": products,
+        "schedules": schedules,
+        "graph": graph,
+        "overlap_steps": overlap_steps,
+        "overlap_by_peers": overlap_by_peers,
+        "checks": checks,
+        "debug": debug,
+        "weights": weights,
+        "state": state,
+        "cache": cache,
+    }
+    check_arguments(target, entry, libraries, words)
     with _compiling:
         sharding = make_sharding(mesh, shardings)
         given = _given(program, args, kwargs, dynamic_shapes, entry, sharding)
@@ -104,25 +122,25 @@ def compile(
             link_inputs=tuple(os.fspath(each) for each in libraries),
             emit=Emit.SHARED,
             targets=_targets(target),
-            opt_level=opt_level,
+            opt_level=operator.index(opt_level),
             debug=debug,
             fast_math=fast_math,
-            float32_products=_choice(
-                Float32Products, "float32_products", float32_products or given.float32_products
-            ),
-            products=_choice(Products, "products", products),
-            schedules=_choice(Schedules, "schedules", schedules),
-            graphs=_choice(Graphs, "graph", graph),
-            overlap_steps=overlap_steps,
+            float32_products=Float32Products(float32_products or given.float32_products),
+            products=Products(products),
+            schedules=Schedules(schedules),
+            graphs=Graphs(graph),
+            overlap_steps=operator.index(overlap_steps),
             overlap_by_peers=overlap_by_peers,
             sharding=sharding,
-            checks=frozenset(checks),
-            weights=_choice(WeightStorage, "weights", weights),
+            checks=frozenset([checks] if isinstance(checks, str) else checks),
+            weights=WeightStorage(weights),
             weights_from=None if weights_from is None else file_path(weights_from, "weights_from="),
-            state=_choice(StateStorage, "state", state),
+            state=StateStorage(state),
             entry=entry,
         )
-        return load_program(given.source, options, types=given.types, cache=cache)
+        artifact = load_program(given.source, options, types=given.types, cache=cache)
+        check_entry(entry, artifact.programs)
+        return artifact
 
 
 def jit(program: Any, *args: Any, on_failure: str = "raise", **options: Any) -> Callable[..., Any]:
@@ -164,13 +182,14 @@ def _given(
 ) -> _Given:
     source = _source(program, entry, sharding)
     if source is None:
+        check_model_call(program, args, kwargs)
         # Most of what these thousand modules make stays.
         with seldom_collected():
             from ..frontends.torch.model_source import float32_products, model_source
 
         source, types = model_source(program, args, kwargs, dynamic_shapes, entry, sharding)
         return _Given(source, types, float32_products())
-    if args or kwargs or dynamic_shapes is not None:
+    if not _is_empty(args) or kwargs or dynamic_shapes is not None:
         raise InputError("inputs to compile for go with a torch model, and this is none")
     is_path = isinstance(program, (str, os.PathLike)) and is_model(os.fspath(program))
     if sharding is not None and not is_path:
@@ -180,11 +199,16 @@ def _given(
     return _Given(source)
 
 
+def _is_empty(args: Any) -> bool:
+    return isinstance(args, Sequence) and not args
+
+
 def _source(program: Any, entry: str, sharding: Sharding | None = None) -> Source | None:
     """Returns what is no torch model as the compiler takes it."""
     if isinstance(program, str) and ("\n" in program or "(" in program):
         return Source(STDIN_NAME, program.encode(), is_made=True)
     if isinstance(program, (str, os.PathLike)):
+        file_path(program, "program", others=" or MLIR text")
         return read_source(os.fspath(program), entry, sharding)
     text = _module_text(program)
     return None if text is None else Source(STDIN_NAME, text.encode(), is_made=True)
@@ -391,12 +415,3 @@ def _targets(names: str | Sequence[str]) -> tuple[Target, ...]:
         else:
             targets[Target.parse(name)] = None
     return tuple(targets)
-
-
-def _choice(kind: Any, option: str, value: str) -> Any:
-    try:
-        return kind(value)
-    except ValueError:
-        raise InputError(
-            f"{option} is {value!r}", hint=f"it is one of {', '.join(map(str, kind))}"
-        ) from None

@@ -225,11 +225,11 @@ class Program:
     `inputs` and `outputs` describe what it takes and gives.
 
     Inputs are torch tensors, NumPy arrays (on the CPU device), or anything else with `__dlpack__`;
-    scalars are numbers. `out` passes memory for outputs: one tensor, a sequence with None for
-    outputs that the program is to allocate, or a dictionary by name. Outputs that the program
-    allocates are of the inputs' kind: torch tensors where an input is one, else arrays of the
-    inputs' library. Where no input is a tensor they are torch tensors where torch is loaded, else
-    NumPy arrays on the CPU device, and on a GPU objects with `__dlpack__`.
+    scalars are numbers, of Python or NumPy. `out` passes memory for outputs: one tensor, a sequence
+    with None for outputs that the program is to allocate, or a dictionary by name. Outputs that the
+    program allocates are of the inputs' kind: torch tensors where an input is one, else arrays of
+    the inputs' library. Where no input is a tensor they are torch tensors where torch is loaded,
+    else NumPy arrays on the CPU device, and on a GPU objects with `__dlpack__`.
 
     `stream` is a CUDA stream (an integer, or an object of torch or CuPy); None is torch's current
     stream, or the default stream. The call does not wait for a GPU. The memory of an output is

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import filecmp
 import json
 import os
 import shutil
@@ -141,7 +142,8 @@ class Artifact(Library):
     ) -> None:
         """Writes a shared library, for `hirc.load` or a program in C. Raises HircError.
 
-        Weights that are not embedded are written beside it, by the name that the library asks for.
+        Weights that are not embedded are written beside it: `one.safetensors` beside `one.so`.
+        Those of a library that was loaded keep the name that it asks for.
         `header` and `pkg_config` are files for its C header and for pkg-config.
         """
         target = file_path(path, "path")
@@ -156,7 +158,15 @@ class Artifact(Library):
         beside = self._weights.file_beside(self.path)
         try:
             if beside is not None and beside.exists():
-                _copy(beside, target.absolute().parent / beside.name)
+                there = target.absolute().parent / beside.name
+                # What replaces a library replaces its weights.
+                if not target.exists() and there.exists() and not filecmp.cmp(beside, there, False):
+                    raise InputError(
+                        f"cannot write {path}: it asks for its weights by the name {there.name}, "
+                        "and there are those of another library",
+                        hint="save it in a folder of its own; hirc.compile names them after it",
+                    )
+                _copy(beside, there)
             _copy(self.path, target)
         except OSError as error:
             raise InputError(f"cannot write {path}: {error.strerror}") from error

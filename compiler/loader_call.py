@@ -54,7 +54,7 @@ class Call:
         """Runs the program and returns its output, or a tuple of several."""
         program, count = self.program, len(self.inputs)
         for place, value in enumerate(program.inputs):
-            self._take(self._tensors[place], value, self.inputs[place], "input")
+            self._take(self._tensors[place], value, self.inputs[place])
         for place, value in enumerate(program.outputs):
             self._prepare(self._tensors[count + place], value, self.given[place])
         size = ctypes.sizeof(DlTensor)
@@ -88,8 +88,8 @@ class Call:
             return int(self._torch.cuda.current_stream().cuda_stream)
         return stream_number(stream, on_cpu=self._on_cpu)
 
-    def _take(self, tensor: DlTensor, value: ValueInfo, given: Any, role: str) -> None:
-        """Fills in the tensor that stands for a caller's argument."""
+    def _take(self, tensor: DlTensor, value: ValueInfo, given: Any) -> None:
+        """Fills in the tensor that stands for a caller's input."""
         if value.is_scalar and not hasattr(given, "__dlpack__"):
             data = scalar_bytes(value, given, self.program.name)
             room = ctypes.create_string_buffer(data, len(data))
@@ -97,14 +97,22 @@ class Call:
             tensor.data, tensor.device_type = ctypes.addressof(room), _CPU
             tensor.dtype = value.dtype
             return
+        self._take_tensor(tensor, value, given, "input")
+
+    def _take_tensor(self, tensor: DlTensor, value: ValueInfo, given: Any, role: str) -> None:
         where = f"{role} '{value.name}' of {self.program.name}"
         with passing(where):
             check_plain(given, where)
         self._fill(tensor, value, given, where)
+        if role == "output" and not tensor.data:
+            # The program would take it for one that it is to allocate.
+            raise InputError(f"{where} cannot be passed: it has no memory (its data is NULL)")
 
     def _fill(self, tensor: DlTensor, value: ValueInfo, given: Any, where: str) -> None:
         if self._asks_torch:
-            room = fill_from_torch(self._torch, tensor, given, takes_cpu=self._on_cpu)
+            # A subclass of torch's tensors may raise anything, where it has no memory for one.
+            with passing(where):
+                room = fill_from_torch(self._torch, tensor, given, takes_cpu=self._on_cpu)
             if room is not None:
                 self._kept.append(room)
                 _place_empty(tensor)
@@ -142,7 +150,8 @@ class Call:
     def _prepare(self, tensor: DlTensor, value: ValueInfo, given: Any) -> None:
         """Takes an output that was handed in, or makes room for what the program fills in."""
         if given is not None:
-            self._take(tensor, value, given, "output")
+            # A number has no memory for an output, as it has for an input.
+            self._take_tensor(tensor, value, given, "output")
             return
         rank = len(value.sizes)
         room = ((ctypes.c_int64 * (2 * rank)) if rank else (ctypes.c_char * 16))()

@@ -32,9 +32,11 @@ import json
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
+from math import copysign
 from typing import Any
 
 from .errors import InputError
+from .loader_values import plain_number
 
 VERSION = 1
 # Stands in place of an axis where the size is the input itself, a whole number.
@@ -200,11 +202,12 @@ class Calling:
         if "tensor" in node:
             self._take_tensor(node, given, path, found)
         elif "number" in node:
-            if type(given) is not int:
+            number = plain_number(given)
+            if type(number) is not int:
                 raise self._wrong(
                     path, f"is {_kind_of(given)}, where the program takes a whole number"
                 )
-            found[node["number"]] = given
+            found[node["number"]] = number
         elif "value" in node:
             wanted = node["value"]
             if not is_same(given, wanted):
@@ -395,9 +398,14 @@ def _imported(name: str) -> type:
 
 
 def is_same(given: Any, wanted: Any) -> bool:
-    """Returns whether a constant is the one that was traced; True is not 1, and nan is nan."""
+    """Returns whether a constant is the one that was traced; True is not 1, -0.0 is not 0.0, and
+    nan is nan.
+    """
+    given = plain_number(given)
     if type(given) is not type(wanted):
         return False
+    if isinstance(given, float) and given == wanted == 0:
+        return copysign(1, given) == copysign(1, wanted)
     return bool(given == wanted) or (given != given and wanted != wanted)
 
 

@@ -24,7 +24,7 @@ from typing import Any
 from .code import KERNELS, LISTED, VARIABLES, Code
 from .device_containers import BUNDLE_ALIGNMENT, fatbin, offload_bundle
 from .errors import InputError
-from .loader_files import LoadedLibrary
+from .loader_files import LoadedLibrary, check_whole
 from .object_symbols import object_symbols
 from .target import Devices
 
@@ -241,7 +241,10 @@ def _names(first: int) -> Iterator[str]:
 
 def _library(name: str) -> ctypes.CDLL:
     try:
-        return ctypes.CDLL(name if os.sep not in name else str(Path(name).absolute()))
+        if os.sep not in name:
+            return ctypes.CDLL(name)
+        check_whole(Path(name))
+        return ctypes.CDLL(str(Path(name).absolute()))
     except OSError as error:
         raise InputError(f"cannot load {name}: {error}") from error
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import shutil
+import struct
 import tempfile
 import weakref
 from collections.abc import Hashable
@@ -19,6 +20,12 @@ _State = tuple[int, int, int, int]
 _ACCEPTS_CPU = 1 << 1
 # What a program returns that refused its tensors or has no weights: nothing has run.
 _REFUSED = 1
+
+# The header of an ELF-64 file (gABI 4.1) of little endian from the place of its program headers on,
+# and of these the kind, the offset and the bytes in the file.
+_ELF, _HEADER_BYTES = b"\x7fELF\x02\x01", 64
+_HEADER, _HEADER_AT = struct.Struct("<QQ6xHHHH"), 32
+_SEGMENT = struct.Struct("<I4xQ16xQ")
 
 _linker = ctypes.CDLL(None)
 _linker.dlopen.restype = ctypes.c_void_p
@@ -97,6 +104,38 @@ def state_of(path: Path) -> Hashable:
     return (str(path), status.st_ino, status.st_size, status.st_mtime_ns)
 
 
+def check_whole(path: Path) -> None:
+    """Raises OSError for a library of which the file lacks the end.
+
+    The linker maps what the headers say. The process ends where it reads beyond the file's end.
+    """
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        header = file.read(_HEADER_BYTES)
+        if not header.startswith(_ELF):
+            return
+        if len(header) < _HEADER_BYTES:
+            raise _cut_short(size, _HEADER_BYTES)
+        fields = _HEADER.unpack_from(header, _HEADER_AT)
+        segments, sections, step, count, section_step, section_count = fields
+        end = max(segments + step * count, sections + section_step * section_count)
+        if end > size:
+            raise _cut_short(size, end)
+        file.seek(segments)
+        table = file.read(step * count)
+    for at in range(0, len(table) - _SEGMENT.size + 1, max(step, 1)):
+        _, offset, bytes_ = _SEGMENT.unpack_from(table, at)
+        end = max(end, offset + bytes_)
+    if end > size:
+        raise _cut_short(size, end)
+
+
+def _cut_short(size: int, wanted: int) -> OSError:
+    return OSError(
+        f"it is cut short: it has {size} bytes, and by its headers {wanted} or more; copy it again"
+    )
+
+
 def open_library(path: Path, weights: Hashable = None) -> LoadedLibrary:
     """Returns the library as the file is now, with `weights`. Raises OSError where it cannot be
     loaded.
@@ -109,6 +148,7 @@ def open_library(path: Path, weights: Hashable = None) -> LoadedLibrary:
     found = _loaded.get(key)
     if found is not None:
         return found
+    check_whole(path)
     if not _is_known(path.absolute()):
         library = LoadedLibrary(ctypes.CDLL(str(path.absolute())), is_copy=False)
     else:

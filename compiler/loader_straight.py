@@ -218,6 +218,9 @@ class _Writer:
             raise _OtherwiseError
         if wanted is None or isinstance(wanted, bool):
             return f"{value} is not {wanted}"
+        if isinstance(wanted, float) and not wanted:
+            # 0.0 and -0.0 are equal, and not the same.
+            return f"type({value}) is not float or repr({value}) != {str(wanted)!r}"
         name = self._constant(wanted)
         return f"type({value}) is not {type(wanted).__name__} or {value} != {name}"
 

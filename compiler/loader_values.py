@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import reprlib
 import struct
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +15,8 @@ from .errors import InputError
 ALLOCATED, INPUT, VIEW = range(3)
 
 _INT, _UINT, _FLOAT, _BFLOAT, _BOOL = 0, 1, 2, 4, 6
-# The exponent's bits of an f32, all set for infinities and NaNs.
-_INFINITE = 0x7F800000
+# Of a bf16: the binary digits, and the exponent of the least one with all of them, by `frexp`.
+_BF16_DIGITS, _LEAST_EXPONENT = 8, -125
 _FLOAT_FORMATS = {2: "<e", 4: "<f", 8: "<d"}
 
 
@@ -43,17 +45,18 @@ def scalar_bytes(value: ValueInfo, number: Any, program: str) -> bytes:
     the type lacks.
     """
     try:
-        if isinstance(number, (str, bytes)):
+        plain = plain_number(number)
+        if isinstance(plain, (str, bytes, bytearray, memoryview)):
             raise TypeError
         if value.code == _BOOL:
-            return bytes([_truth(number)])
+            return bytes([_truth(plain)])
         if value.code in (_INT, _UINT):
-            whole = operator.index(number)
+            whole = operator.index(plain)
             return whole.to_bytes(value.element_bytes, "little", signed=value.code == _INT)
         if value.element == "bf16":
-            return _bf16(float(number))
+            return _bf16(float(plain))
         if value.code == _FLOAT and value.element != "tf32":
-            return struct.pack(_FLOAT_FORMATS[value.element_bytes], float(number))
+            return struct.pack(_FLOAT_FORMATS[value.element_bytes], float(plain))
     except (TypeError, ValueError, ArithmeticError) as error:
         raise InputError(
             f"input '{value.name}' of {program}: {reprlib.repr(number)} is no {value.element}"
@@ -77,6 +80,19 @@ def scalar_value(value: ValueInfo, data: bytes) -> bool | int | float:
     raise InputError(f"output '{value.name}' is {value.element}, which Python has no number for")
 
 
+def plain_number(number: Any) -> Any:
+    """Returns a scalar of NumPy as Python's number, and all else as it is.
+
+    Its booleans are no index, and its complex numbers are floats but for a warning.
+    """
+    numpy: Any = sys.modules.get("numpy")
+    if numpy is None or not isinstance(number, (numpy.bool_, numpy.number)):
+        return number
+    if isinstance(number, numpy.complexfloating):
+        return complex(number)
+    return float(number) if isinstance(number, numpy.longdouble) else number.item()
+
+
 def _truth(number: Any) -> bool:
     whole = operator.index(number)
     if whole not in (0, 1):
@@ -88,10 +104,9 @@ def _bf16(number: float) -> bytes:
     """Returns the nearest bf16, the even one of two. Raises OverflowError where that is infinite
     and the number is not.
     """
-    (bits,) = struct.unpack("<I", struct.pack("<f", number))
-    is_finite = bits & _INFINITE != _INFINITE
-    if number == number:
-        bits += 0x7FFF + (bits >> 16 & 1)
-    if is_finite and bits & _INFINITE == _INFINITE:
-        raise OverflowError(number)
-    return struct.pack("<H", bits >> 16 & 0xFFFF)
+    if number == number and abs(number) != math.inf:
+        # At once: the nearest f32 may be half way between two.
+        digits, exponent = math.frexp(number)
+        unit = max(exponent, _LEAST_EXPONENT) - _BF16_DIGITS
+        number = math.copysign(math.ldexp(round(math.ldexp(digits, exponent - unit)), unit), number)
+    return struct.pack("<f", number)[2:]

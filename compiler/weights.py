@@ -91,7 +91,7 @@ def plan_weights(
                 f"--weights=embed needs the values of weight '{valued[0].name}'",
                 hint="--weights-from=FILE.safetensors",
             )
-        file = "" if output == "-" else _file_beside(Path(output), options.emit).name
+        file = "" if output == "-" else file_beside(Path(output), options.emit).name
         return Weights(replace(lay_out(declared), file=file))
     given = [] if source is None else [read_values(source, known)]
     found = joined([*given, *known])
@@ -124,7 +124,7 @@ def _external(
         raise InputError(
             "weights go to a file beside the output, and that is standard output", hint="-o FILE"
         )
-    path = _file_beside(Path(output), options.emit)
+    path = file_beside(Path(output), options.emit)
     if given is not None and path.exists() and os.path.samefile(path, given.path):
         if has_all:
             return Weights(replace(layout, file=path.name), values)
@@ -150,7 +150,7 @@ def _is_embedded(options: Options, layout: WeightLayout) -> bool:
     return options.weights is WeightStorage.EMBED
 
 
-def _file_beside(output: Path, emit: Emit) -> Path:
+def file_beside(output: Path, emit: Emit) -> Path:
     """Returns the file for the weights of `output`: `libmodel.safetensors` of `libmodel.so`."""
     if emit.suffix and output.suffix == emit.suffix:
         return output.with_suffix(SUFFIX)

@@ -7,6 +7,7 @@ compilation names few of them.
 
 import ctypes
 import sys
+import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from importlib import import_module
@@ -188,6 +189,10 @@ def dense_bytes(attribute: ir.Attribute, element_bytes: int) -> bytes | None:
     return ctypes.string_at(data, count * element_bytes) if count else b""
 
 
+# What contexts need of the bindings is one thread's at a time. A dialect is one class for all
+# contexts, which keeps the module that it is loaded from: another thread would put its own there,
+# and free the one that is being loaded.
+_loading = threading.Lock()
 _DENSE_ATTRIBUTES_KNOWN: list[bool] = []
 
 
@@ -196,11 +201,12 @@ def _make_dense_attributes_known(context: ir.Context) -> None:
 
     Of complex numbers, for one: where an operation has it, they raise a TypeError otherwise.
     """
-    if _DENSE_ATTRIBUTES_KNOWN:
-        return
-    _DENSE_ATTRIBUTES_KNOWN.append(True)
-    dense = ir.Attribute.parse("dense<0> : tensor<1xi1>", context)
-    bindings.register_type_caster(dense.typeid, replace=True)(_dense_attribute)
+    with _loading:
+        if _DENSE_ATTRIBUTES_KNOWN:
+            return
+        dense = ir.Attribute.parse("dense<0> : tensor<1xi1>", context)
+        bindings.register_type_caster(dense.typeid, replace=True)(_dense_attribute)
+        _DENSE_ATTRIBUTES_KNOWN.append(True)
 
 
 def _dense_attribute(attribute: ir.Attribute) -> ir.Attribute:
@@ -218,10 +224,11 @@ def load_dialect(dialect: "type[ext.Dialect]", into: ir.Context) -> None:
     """
     name = dialect.DIALECT_NAMESPACE
     module = f"torch_mlir.dialects.{name}"
-    sys.modules.setdefault(module, ModuleType(module))
-    if not into.is_dialect_loaded(name):
-        with into:
-            dialect.load()
+    with _loading:
+        sys.modules.setdefault(module, ModuleType(module))
+        if not into.is_dialect_loaded(name):
+            with into:
+                dialect.load()
 
 
 def context() -> ir.Context:

@@ -182,6 +182,11 @@ class WeightLayout:
         return f"hirc_weights_data_{self.key}"
 
     @property
+    def file_symbol(self) -> str:
+        """The symbol of the name of the file beside the linked one. A link may say another name."""
+        return f"hirc_weights_file_{self.key}"
+
+    @property
     def _parts(self) -> str:
         cuts = {weight.name: weight.cuts for weight in self.weights if weight.cuts}
         noted = {"cuts": cuts, "places": self.parts_places, "bytes": self.parts_bytes}

@@ -352,15 +352,19 @@ static int compare_starts(const void *left, const void *right) {
   return (one > other) - (one < other);
 }
 
-// Whether an output is handed in, or an input is written to.
+// Whether an output goes to memory that the caller may choose.
+static bool is_placed(const struct hirc_value_info *output) {
+  return output->is_scalar || output->origin == HIRC_ALLOCATED;
+}
+
+// Whether the caller has memory for an output, or an input is written to.
 static bool takes_outputs(const struct hirc_program_info *program,
                           struct dl_tensor *const *outputs) {
   for (int64_t i = 0; i < program->input_count; ++i)
     if (program->inputs[i].origin == HIRC_INPUT)
       return true;
   for (int64_t i = 0; i < program->output_count; ++i)
-    if (program->outputs[i].origin == HIRC_ALLOCATED && !program->outputs[i].is_scalar &&
-        outputs[i]->data)
+    if (is_placed(&program->outputs[i]) && outputs[i]->data)
       return true;
   return false;
 }
@@ -377,12 +381,11 @@ int hirc_outputs_overlap(const struct hirc_program_info *program,
   if (!spans)
     hirc_refuse("no memory is left on the host to compare tensors", 0, 0, NULL);
   for (int64_t i = 0; i < program->output_count; ++i)
-    if (program->outputs[i].origin == HIRC_ALLOCATED && !program->outputs[i].is_scalar &&
+    if (is_placed(&program->outputs[i]) &&
         hirc_tensor_span(outputs[i], program->outputs[i].element_bytes, spans[count].range))
       spans[count++].is_output = true;
   for (int64_t i = 0; i < program->input_count; ++i)
-    if (!program->inputs[i].is_scalar &&
-        hirc_tensor_span(inputs[i], program->inputs[i].element_bytes, spans[count].range))
+    if (hirc_tensor_span(inputs[i], program->inputs[i].element_bytes, spans[count].range))
       spans[count++].is_output = program->inputs[i].origin == HIRC_INPUT;
   qsort(spans, count, sizeof *spans, compare_starts);
   uintptr_t end = 0, output_end = 0;
@@ -399,14 +402,51 @@ int hirc_outputs_overlap(const struct hirc_program_info *program,
 
 static bool overlaps(const struct subject *subject, const struct subject *other) {
   uintptr_t mine[2], theirs[2];
-  if (other->value->is_scalar ||
-      !hirc_tensor_span(subject->tensor, subject->value->element_bytes, mine) ||
+  if (!hirc_tensor_span(subject->tensor, subject->value->element_bytes, mine) ||
       !hirc_tensor_span(other->tensor, other->value->element_bytes, theirs) ||
       mine[0] >= theirs[1] || theirs[0] >= mine[1])
     return false;
   return say(subject, "its memory overlaps that of %s '%s': %s needs its own", other->role,
              other->value->name,
              subject->role[0] == 'o' ? "an output" : "an input that is written to");
+}
+
+// Whether a tensor has bytes of some that lie at `start`.
+static bool lies_in(const struct subject *subject, const char *start, int64_t bytes) {
+  uintptr_t mine[2], first = (uintptr_t)start;
+  return hirc_tensor_span(subject->tensor, subject->value->element_bytes, mine) &&
+         mine[0] < first + (uintptr_t)bytes && first < mine[1];
+}
+
+static bool lies_in_state(const struct subject *subject, const struct hirc_state_info *state,
+                          const char *memory) {
+  return lies_in(subject, memory + state->offset, state->bytes) &&
+         say(subject, "its memory overlaps that of state '%s', which the program keeps there: pass "
+                      "%s",
+             state->name, subject->role[0] == 'o' ? "other memory" : "a copy");
+}
+
+// Whether a tensor lies in one of the states that the program has, or one that is written to in its
+// weights: then there is a message. Either may be NULL. All tensors are right by themselves.
+__attribute__((cold)) int hirc_kept_is_shared(const struct hirc_program_info *program,
+                                              const struct dl_tensor *const *inputs,
+                                              struct dl_tensor *const *outputs,
+                                              const char *weights, const char *state,
+                                              const int64_t *used, int64_t count) {
+  for (int64_t i = 0; i < program->input_count + program->output_count; ++i) {
+    bool is_input = i < program->input_count;
+    int64_t place = is_input ? i : i - program->input_count;
+    struct subject subject = {program, is_input ? &program->inputs[place] : &program->outputs[place],
+                              is_input ? inputs[place] : outputs[place],
+                              is_input ? "input" : "output"};
+    bool is_written = is_input ? subject.value->origin == HIRC_INPUT : is_placed(subject.value);
+    for (int64_t j = 0; state && (is_input || is_written) && j < count; ++j)
+      if (lies_in_state(&subject, &program->weights->states[used[j]], state))
+        return 1;
+    if (weights && is_written && lies_in(&subject, weights, program->weights->bytes))
+      return say(&subject, "its memory overlaps that of the program's weights: pass other memory");
+  }
+  return 0;
 }
 
 // Whether an input that the program writes to is also another one.
@@ -420,11 +460,28 @@ static bool is_shared(const struct subject *subject, const struct dl_tensor *con
   return false;
 }
 
+// Whether an output is also an input, or one of the outputs before it.
+static bool is_elsewhere(const struct subject *subject, const struct dl_tensor *const *inputs,
+                         struct dl_tensor *const *outputs, int64_t place) {
+  const struct hirc_program_info *program = subject->program;
+  for (int64_t i = 0; i < program->input_count; ++i) {
+    struct subject other = {program, &program->inputs[i], inputs[i], "input"};
+    if (overlaps(subject, &other))
+      return true;
+  }
+  for (int64_t i = 0; i < place; ++i) {
+    struct subject other = {program, &program->outputs[i], outputs[i], "output"};
+    if (is_placed(other.value) && overlaps(subject, &other))
+      return true;
+  }
+  return false;
+}
+
 static bool wrong_output(const struct subject *subject, const struct dl_tensor *const *inputs,
                          struct dl_tensor *const *outputs, int64_t place) {
   const struct hirc_program_info *program = subject->program;
   if (subject->value->is_scalar)
-    return wrong_scalar(subject);
+    return wrong_scalar(subject) || is_elsewhere(subject, inputs, outputs, place);
   if (!subject->tensor->data)
     return false;
   if (subject->value->origin == HIRC_VIEW)
@@ -439,17 +496,7 @@ static bool wrong_output(const struct subject *subject, const struct dl_tensor *
            say(subject, "it is input '%s' itself, and other memory was handed in",
                program->inputs[subject->value->origin_input].name);
   }
-  for (int64_t i = 0; i < program->input_count; ++i) {
-    struct subject other = {program, &program->inputs[i], inputs[i], "input"};
-    if (overlaps(subject, &other))
-      return true;
-  }
-  for (int64_t i = 0; i < place; ++i) {
-    struct subject other = {program, &program->outputs[i], outputs[i], "output"};
-    if (other.value->origin == HIRC_ALLOCATED && overlaps(subject, &other))
-      return true;
-  }
-  return false;
+  return is_elsewhere(subject, inputs, outputs, place);
 }
 
 // Finds the first tensor that is not what the program takes and keeps the message.

@@ -168,12 +168,16 @@ bool hirc_packed_number(struct hirc_packed_call *call, int64_t place,
   uint8_t code = tensor->type.code, bits = tensor->type.bits;
   double real = number.is_integer ? (double)number.integer : number.real;
   float narrow = (float)real;
+  uint16_t half;
   bool takes = value->is_scalar && place < call->program->input_count;
   bool fits_narrow = !__builtin_isinf(narrow) || __builtin_isinf(real);
   if (takes && code == DL_FLOAT && bits == 64)
     memcpy(tensor->data, &real, sizeof real);
   else if (takes && code == DL_FLOAT && bits == 32 && fits_narrow)
     memcpy(tensor->data, &narrow, sizeof narrow);
+  else if (takes && (code == DL_FLOAT || code == DL_BFLOAT) && bits == 16 &&
+           narrow_to_16_bits(real, code == DL_BFLOAT, &half))
+    memcpy(tensor->data, &half, sizeof half);
   else if (takes && (code == DL_INT || code == DL_UINT || code == DL_BOOL) &&
            number.is_integer && fits(number.integer, code, bits))
     memcpy(tensor->data, &number.integer, (size_t)value->element_bytes);
@@ -190,8 +194,24 @@ bool hirc_packed_number(struct hirc_packed_call *call, int64_t place,
   return true;
 }
 
+// Whether an output was handed in that has no memory: the program would allocate it, and the caller
+// not get it.
+static bool lacks_memory(const struct hirc_packed_call *call) {
+  const struct hirc_program_info *program = call->program;
+  for (int64_t i = 0; i < program->output_count; ++i)
+    if (call->is_theirs[program->input_count + i] &&
+        !call->tensors[program->input_count + i].data) {
+      hirc_error_say("output '%s' of %s: it has no memory (its data is NULL)",
+                     program->outputs[i].name, program->name);
+      return true;
+    }
+  return false;
+}
+
 int hirc_packed_run(struct hirc_packed_call *call, void *stream) {
   const struct hirc_program_info *program = call->program;
+  if (lacks_memory(call))
+    return HIRC_REFUSED;
   int status = program->run((const struct dl_tensor *const *)call->pointers,
                             call->pointers + program->input_count, stream);
   call->stream = stream;

@@ -111,6 +111,10 @@ void hirc_input_error(const struct hirc_program_info *program,
 int hirc_outputs_overlap(const struct hirc_program_info *program,
                          const struct dl_tensor *const *inputs,
                          struct dl_tensor *const *outputs);
+int hirc_kept_is_shared(const struct hirc_program_info *program,
+                        const struct dl_tensor *const *inputs, struct dl_tensor *const *outputs,
+                        const char *weights, const char *state, const int64_t *used,
+                        int64_t count);
 int hirc_devices_refused(const struct hirc_program_info *program,
                          const struct dl_tensor *const *inputs,
                          struct dl_tensor *const *outputs);

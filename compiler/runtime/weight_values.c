@@ -176,6 +176,10 @@ static bool find_among(const struct hirc_named_tensors *given, struct hirc_place
                                     .sizes = tensor->sizes, .rank = tensor->rank};
     if (!fits(weight, &found, "weights"))
       return false;
+    if (!tensor->data && weight->end != weight->start) {
+      hirc_error_say("weights: tensor '%s' has no memory (its data is NULL)", weight->name);
+      return false;
+    }
     if (!is_packed(tensor)) {
       hirc_error_say("weights: tensor '%s' is not packed, row by row", weight->name);
       return false;

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,13 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind, InputSpec, TensorArgument
 from torch.fx import Node
 
-from ...compiler.errors import UnsupportedError
+from ...compiler.errors import HircError, UnsupportedError
 from ...compiler.safetensors import Tensor as SavedTensor
 from ...compiler.safetensors import TensorFile
 from ...dialects.hir.element_types import ELEMENT_TYPES
 from .changes import changed_names
 from .fake_values import has_no_elements
+from .user_errors import first_line
 
 # What the safetensors format calls torch's element types.
 _DTYPES: dict[torch.dtype, str] = {
@@ -52,19 +54,23 @@ def take_weights(
         assert spec.target is not None
         node, value = nodes[spec.arg.name], _value(program, spec.target)
         is_plain = spec.kind is InputKind.CONSTANT_TENSOR or spec.target in plain
-        if is_plain and spec.target not in changed and _is_small(value):
-            program.constants[spec.target] = value.cpu()
+        is_plain = is_plain and spec.target not in changed
+        with _reading(spec.target):
+            small = value.cpu() if is_plain and _is_small(value) else None
+            memory, held = _memory(value, spec.target), value.detach()
+        if small is not None:
+            program.constants[spec.target] = small
             spec.kind, spec.persistent = InputKind.CONSTANT_TENSOR, None
             kept.append(spec)
             continue
-        name, other = first.setdefault(_memory(value, spec.target), (spec.target, node))
+        name, other = first.setdefault(memory, (spec.target, node))
         others.setdefault(name, [])
         if other is not node:
             others[name].append(spec.target)
             node.replace_all_uses_with(other)
             program.graph.erase_node(node)
             continue
-        weights[spec.target] = value.detach()
+        weights[spec.target] = held
         spec.kind = InputKind.USER_INPUT
         kept.append(spec)
     unused = {
@@ -81,6 +87,24 @@ def take_weights(
     kept.sort(key=lambda spec: spec.target in weights)
     program.graph_signature.input_specs[:] = kept
     return weights, {name: tuple(names) for name, names in others.items() if names}
+
+
+@contextmanager
+def _reading(name: str) -> Generator[None]:
+    """Makes an error about a weight of whatever torch, or a subclass of its tensors, raises in the
+    block.
+    """
+    try:
+        yield
+    except (HircError, MemoryError):
+        raise
+    except Exception as error:
+        raise UnsupportedError(
+            f"the values of weight '{name}' cannot be read: {type(error).__name__}: "
+            f"{first_line(error)}",
+            stage="import",
+            hint="weights are tensors with memory of their own, in rows of elements",
+        ) from error
 
 
 def _value(program: ExportedProgram, name: str) -> Tensor:
@@ -114,7 +138,7 @@ def tensor_file(
     Their memory is the tensors' own, but of those that are not packed in the host's memory.
     """
     values = {
-        name: SavedTensor(_dtype(name, value), tuple(value.shape), _bytes(value))
+        name: SavedTensor(_dtype(name, value), tuple(value.shape), _bytes(name, value))
         for name, value in weights.items()
         if not has_no_elements(value)
     }
@@ -128,7 +152,8 @@ def _dtype(name: str, value: Tensor) -> str:
     return _DTYPES[value.dtype]
 
 
-def _bytes(value: Tensor) -> memoryview:
-    packed = value.detach().contiguous().cpu()
-    array: Any = packed.reshape(-1).view(torch.uint8).numpy()
-    return memoryview(array)
+def _bytes(name: str, value: Tensor) -> memoryview:
+    with _reading(name):
+        packed = value.detach().contiguous().cpu()
+        array: Any = packed.reshape(-1).view(torch.uint8).numpy()
+        return memoryview(array)

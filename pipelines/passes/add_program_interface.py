@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
-from ..body_names import BODY_PREFIX
+from ..body_names import BODY_PREFIX, CALLING
 from ..hir.interface.code import Code
 from ..hir.interface.entry import add_body, add_main, first_that_cannot_pass, is_program
 from ..hir.interface.exports import add_exports, add_packed_function
@@ -64,6 +64,7 @@ class AddProgramInterface(Pass):
         code = Code(op, op)
         weights = _bind_weights(code, op)
         signatures = [read_signature(body, name) for body, name in _bodies(op)]
+        _check_symbols(signatures)
         rank = max((value.rank for each in signatures for value in each.values), default=0)
         for signature in signatures:
             with signature.body.location, ir.InsertionPoint(op.regions[0].blocks[0]):
@@ -127,6 +128,27 @@ class AddProgramInterface(Pass):
                 make_room_for_main(op, symbols["main"].operation, _OTHER)
             with entry.body.location:
                 add_main(Code(op, entry.body), entry)
+
+
+def _check_symbols(signatures: list[Signature]) -> None:
+    """Ends the pass where a program's name makes no symbol, or one that is another's."""
+    known: dict[str, Signature] = {}
+    for each in signatures:
+        if {"@", "\0"} & {*each.name}:
+            fail(
+                each.body,
+                f"the name of program {each.name!r} is part of a symbol, which has no '@' and no "
+                "NUL",
+            )
+        calling = [f"{each.symbols[0]}_calling"] if CALLING in each.body.attributes else []
+        for symbol in (*each.symbols, *calling):
+            other = known.setdefault(symbol, each)
+            if other is not each:
+                fail(
+                    each.body,
+                    f"programs '{other.name}' and '{each.name}' would both export '{symbol}'; "
+                    "rename one of them",
+                )
 
 
 def _bodies(module: ir.Operation) -> list[tuple[ir.Operation, str]]:

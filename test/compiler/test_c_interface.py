@@ -59,6 +59,98 @@ def test_headers_declare_programs_of_any_name(tmp_path: Path) -> None:
     assert subprocess.run([tmp_path / "call"], check=False, timeout=60).returncode == 0
 
 
+def _sum(name: str, factor: int, inputs: tuple[str, ...] = ("x",)) -> str:
+    """A program of a name, as MLIR writes it, whose result is the first input times the factor."""
+    taken = ", ".join(
+        f'%x{place}: tensor<1xf32> {{hir.name = "{each}"}}' for place, each in enumerate(inputs)
+    )
+    return f"""
+func.func @"{name}"({taken}) -> (tensor<1xf32> {{hir.name = "y"}}) {{
+  %e = tensor.empty() : tensor<1xf32>
+  %k = arith.constant {factor}.0 : f32
+  %f = linalg.fill ins(%k : f32) outs(%e : tensor<1xf32>) -> tensor<1xf32>
+  %y = linalg.mul ins(%x0, %f : tensor<1xf32>, tensor<1xf32>)
+      outs(%e : tensor<1xf32>) -> tensor<1xf32>
+  return %y : tensor<1xf32>
+}}
+"""
+
+
+# Names as MLIR writes them, and as C has them where they stand together, in this order.
+_NAMES = {
+    "a-b": "a_b_2",
+    "a_b": "a_b",
+    "a.b": "a_b_3",
+    "int": "int",
+    r"a\22b": "a_b_4",
+    r"a\5Cn": "a_n",
+    r"a\0An": "a_n_2",
+    "a??/n": "a___n",
+    "/* */ x /*": "______x___",
+    "last_error": "last_error",
+    "ä": "_",
+    "ö": "__2",
+}
+
+
+@pytest.mark.parametrize("standard", ["c99", "c++20"])
+def test_programs_whose_names_c_does_not_tell_apart(standard: str, tmp_path: Path) -> None:
+    source, library = tmp_path / "net.mlir", tmp_path / "libnet.so"
+    source.write_text("".join(_sum(name, place) for place, name in enumerate(_NAMES, start=2)))
+    flags = ["--emit=shared", "--offload-arch=cpu", "-O0", "--emit-header"]
+    assert run_hirc([str(source), "-o", str(library), *flags]) == 0
+    calls = "\n".join(
+        f"  if (hirc_{each}_inputs != 1 || hirc_{each}_input_x || hirc_{each}_output_y ||\n"
+        f"      hirc_program_{each}(inputs, outputs, 0) || hirc_synchronize(0) ||\n"
+        f"      b[0] != {place})\n"
+        f"    return {place};"
+        for place, each in enumerate(_NAMES.values(), start=2)
+    )
+    language = "c" if standard.startswith("c9") else "cpp"
+    path = tmp_path / f"call.{language}"
+    path.write_text(
+        f"""#include "net.h"
+int main(void) {{
+  float a[1] = {{1}}, b[1] = {{0}};
+  int64_t n = 1;
+  DLTensor x = {{a, {{1, 0}}, 1, {{2, 32, 1}}, &n, 0, 0}};
+  DLTensor y = {{b, {{1, 0}}, 1, {{2, 32, 1}}, &n, 0, 0}};
+  const DLTensor *inputs[] = {{&x}};
+  DLTensor *outputs[] = {{&y}};
+{calls}
+  return 0;
+}}
+"""
+    )
+    flags = [f"-std={standard}", "-Wall", "-Wextra", "-Werror", f"-I{tmp_path}"]
+    linked = [str(library), f"-Wl,-rpath,{tmp_path}", "-o", str(tmp_path / "call")]
+    subprocess.run(["clang-22", str(path), *flags, *linked], check=True, timeout=60)
+    assert subprocess.run([tmp_path / "call"], check=False, timeout=60).returncode == 0
+
+
+def test_places_whose_names_are_another_programs(tmp_path: Path) -> None:
+    """`x_inputs` of `a`, and the count of `a_input_x`; numbers for names, where a name is one."""
+    source, library = tmp_path / "net.mlir", tmp_path / "libnet.so"
+    programs = [_sum("a", 2, ("x_inputs", "x")), _sum("a_input_x", 3)]
+    source.write_text("".join([*programs, _sum("main", 4, ("2", "a-b", "a_b"))]))
+    flags = ["--emit=shared", "--offload-arch=cpu", "-O0"]
+    for name in ("a-b", "a_b"):
+        header = f"--emit-header={tmp_path / name}.h"
+        assert run_hirc([str(source), "-o", str(library), *flags, header]) == 0
+    text = (tmp_path / "a-b.h").read_text()
+    for line in (
+        *("hirc_a_input_0 = 0", "hirc_a_input_x = 1", "hirc_a_inputs = 2"),
+        *("hirc_a_input_x_input_x = 0", "hirc_a_input_x_inputs = 1"),
+        *("hirc_main_input_2 = 0", "hirc_main_input_a_b = 1", "hirc_main_input_2_2 = 2"),
+    ):
+        assert f"  {line}" in text
+    # Both headers are read: a name of one file is not taken for that of the other.
+    guards = {each.read_text().splitlines()[1] for each in tmp_path.glob("*.h")}
+    assert len(guards) == 2
+    check = ["clang-22", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c"]
+    subprocess.run([*check, tmp_path / "a-b.h"], check=True, timeout=60)
+
+
 @pytest.mark.parametrize("flags", [["--emit=exe", "--emit-header"], ["--emit-pkg-config=a.pc"]])
 def test_only_libraries_have_headers(
     flags: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]

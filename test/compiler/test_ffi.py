@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import math
+import random
+import struct
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
@@ -47,6 +51,9 @@ func.func @main(%n: i8, %is: i1) -> i32 {
   cf.assert %is, "it is not"
   %wide = arith.extsi %n : i8 to i32
   return %wide : i32
+}
+func.func @halves(%x: tensor<1xf32>, %h: f16, %b: bf16) -> (f16, bf16) {
+  return %h, %b : f16, bf16
 }
 """
 _NONE, _INT, _BOOL, _FLOAT, _DLTENSOR = 0, 1, 2, 3, 7
@@ -99,9 +106,77 @@ def test_outputs_are_written_where_they_were_handed_in() -> None:
     assert _call(built, "scaled", empty, 1.0, empty.copy())[0] == 0
 
 
+def test_an_output_without_memory_is_refused() -> None:
+    """It is none that the program is to allocate: the caller would not see that."""
+    built = library(_PROGRAMS)
+    x, nothing = np.ones(2, np.float32), np.ones(2, np.float32)
+    (given, _x), (lacking, _y) = _view(x), _view(nothing)
+    lacking.data = None
+    arguments = (FfiAny * 3)()
+    for argument, place in zip(arguments[::2], (given, lacking), strict=True):
+        argument.type, argument.v.pointer = _DLTENSOR, ctypes.addressof(place)
+    arguments[1].type, arguments[1].v.real = _FLOAT, 2.0
+    function = getattr(ctypes.CDLL(str(built.path)), "__tvm_ffi_scaled")
+    assert function(None, arguments, 3, ctypes.byref(FfiAny())) == -1
+    assert "output 'y' of scaled: it has no memory" in built.loaded.last_error()
+
+
 def test_scalars_are_numbers() -> None:
     status, result = _call(library(_PROGRAMS), "main", -3, True)
     assert (status, result.type, result.v.integer) == (0, _INT, -3)
+
+
+def _halves(number: float) -> tuple[int, int] | None:
+    """Returns what the bits of an f16 and a bf16 of a number are that was passed, None of none."""
+    h, b = ctypes.c_uint16(), ctypes.c_uint16()
+    x, _kept = _view(np.zeros(1, np.float32))
+    kinds = ((h, 2), (b, 4))
+    places = [
+        x,
+        *(DlTensor(ctypes.addressof(to), 1, 0, 0, code | 16 << 8 | 1 << 16) for to, code in kinds),
+    ]
+    built = library(_PROGRAMS)
+    arguments = (FfiAny * 5)()
+    for argument, place in zip((arguments[0], *arguments[3:]), places, strict=True):
+        argument.type, argument.v.pointer = _DLTENSOR, ctypes.addressof(place)
+    for argument in arguments[1:3]:
+        argument.type, argument.v.real = _FLOAT, number
+    function = getattr(ctypes.CDLL(str(built.path)), "__tvm_ffi_halves")
+    failed = function(None, arguments, 5, ctypes.byref(FfiAny()))
+    return None if failed else (h.value, b.value)
+
+
+def _bf16(number: float) -> int:
+    """Returns the bits of the nearest bf16: of the two around a number, by exact fractions."""
+    if math.isinf(number) or number == 0:
+        return struct.unpack("<I", struct.pack("<f", number))[0] >> 16
+    (below,) = struct.unpack("<I", struct.pack("<f", abs(number)))
+    around = [(below >> 16) + step for step in (-1, 0, 1)]
+
+    def distance(bits: int) -> tuple[Fraction, int]:
+        (value,) = struct.unpack("<f", struct.pack("<I", bits << 16))
+        return abs(Fraction(value) - Fraction(abs(number))), bits & 1
+
+    return min(around, key=distance) | (0x8000 if number < 0 else 0)
+
+
+def test_numbers_of_16_bits_are_the_nearest() -> None:
+    draw = random.Random(0)
+    numbers = [0.0, -0.0, math.inf, -math.inf, 65519.9, 2.0**-24, 2.0**-25, 2.0**-25 + 2.0**-70]
+    # Of many of them the nearest f32 is half way between two.
+    ends = (0.0, 2.0**-11, 2.0**-8, 2.0**-45)
+    numbers += [
+        draw.choice((1, -1))
+        * math.ldexp(1 + draw.getrandbits(9) * 2.0**-9 + sum(draw.choices(ends, k=2)), exponent)
+        for exponent in range(-30, 15)
+        for _ in range(20)
+    ]
+    for number in numbers:
+        (h,) = struct.unpack("<H", struct.pack("<e", number))
+        assert _halves(number) == (h, _bf16(number)), number
+    assert _halves(math.nan) == (0x7E00, 0x7FC0)
+    for number in (65520.0, -1e30, 3.4e38):
+        assert _halves(number) is None
 
 
 @pytest.mark.parametrize(
@@ -110,6 +185,12 @@ def test_scalars_are_numbers() -> None:
         ("main", [128, True], "input 'input0' of main takes i8, not the number 128"),
         ("main", [1.5, True], "takes i8, not the number 1.5"),
         ("scaled", [np.zeros(2, np.float32), 1e39], "takes f32, not the number 1e+39"),
+        (
+            "halves",
+            [np.zeros(1, np.float32), 7e4, 0.0],
+            "input 'input1' of halves takes f16, not the number 70000",
+        ),
+        ("halves", [np.zeros(1, np.float32), 1, -1e39], "takes bf16, not the number -1e+39"),
         ("main", [1], "takes 2 inputs, and 1 outputs after them where they are handed in, not 1"),
         ("main", [1, False], "assertion failed: it is not"),
         ("scaled", [np.zeros((2, 2), np.float32), 1.0], "it has 2 dims, the program takes 1"),

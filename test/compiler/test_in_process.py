@@ -191,6 +191,12 @@ def test_functions_of_libraries(tmp_path: Path) -> None:
     subprocess.run([find_clang().path, "-shared", "-fPIC", source, "-o", library], check=True)
     found = hirc.compile(p, target="cpu", opt_level=0, libraries=[library])
     assert found(np.zeros(2, np.float32)).tolist() == [0, 7]
+    cut = tmp_path / "libcut.so"
+    cut.write_bytes(library.read_bytes()[:5000])
+    with pytest.raises(
+        InputError, match=r"cannot load .*libcut\.so: it is cut short: it has 5000 "
+    ):
+        hirc.compile(p, target="cpu", opt_level=0, libraries=[cut])
 
 
 def _never(*_: object) -> None:

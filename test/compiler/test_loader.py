@@ -133,6 +133,20 @@ def test_outputs_that_are_handed_in_are_written_in_place(library: Library) -> No
     assert library.main(empty, _GIVEN, 1.0, out={"y": empty.copy()})[0].shape == (0, 64)
 
 
+@pytest.mark.parametrize("left", [0, 40, 64, 0.3, 0.9, -1])
+def test_a_file_without_its_end_is_refused(add: Library, tmp_path: Path, left: float) -> None:
+    data = add.path.read_bytes()
+    size = int(left) if left > 1 else int(len(data) * left) if left >= 0 else len(data) - 1
+    path = tmp_path / "cut.so"
+    path.write_bytes(data[:size])
+    said = "it is cut short: it has" if size else "file too short"
+    with pytest.raises(InputError, match=rf"^cannot load .*cut\.so: .*{said}"):
+        load(path)
+    # Nothing is left of it: the whole file is loaded.
+    path.write_bytes(data)
+    assert repr(load(path).main) == repr(add.main)
+
+
 class _Raw:
     """An array whose DLTensor is changed before anybody sees it."""
 

@@ -17,6 +17,7 @@ from host_ir.libraries import library
 
 from hirc.compiler.errors import ExecutionError, InputError
 from hirc.compiler.loader_values import ALLOCATED, ValueInfo, scalar_bytes
+from support.no_memory import without_memory
 
 _PROGRAMS = """
 "hir.program"() ({
@@ -300,6 +301,30 @@ def test_a_nested_tensor_is_an_input_error() -> None:
         library(_PROGRAMS).several(nested, 1.0, 0)
 
 
+class _WithoutPointer(torch.Tensor):
+    def data_ptr(self) -> int:
+        raise KeyError("of its own")
+
+
+def test_tensors_without_memory() -> None:
+    doubled = library(_PROGRAMS).doubled
+    x, nothing = torch.ones(3), without_memory(3)
+    with pytest.raises(InputError, match="'x' of doubled: it has no memory"):
+        doubled(nothing)
+    # An output without memory is none that the program is to allocate.
+    for given in (nothing, [nothing], {"y": nothing}):
+        with pytest.raises(InputError, match=r"'y' of doubled.* has no memory"):
+            doubled(x, out=given)
+    with pytest.raises(InputError, match="'x' of doubled cannot be passed: Cannot") as caught:
+        torch.func.vmap(doubled)(torch.ones(2, 3))
+    assert isinstance(caught.value.__cause__, RuntimeError)
+    own = x.as_subclass(_WithoutPointer)
+    # The slower way asks for it.
+    with pytest.raises(InputError, match="'x' of doubled cannot be passed: KeyError") as caught:
+        doubled(own, out={"y": torch.empty(3)})
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
 @pytest.mark.parametrize("sign", [1, -1])
 def test_numbers_that_bf16_lacks(sign: int) -> None:
     value = ValueInfo("k", "bf16", "bf16", (), 4 | 16 << 8 | 1 << 16, 2, True, ALLOCATED, 0)
@@ -311,6 +336,57 @@ def test_numbers_that_bf16_lacks(sign: int) -> None:
     for number in (3.4e38, 1e39):
         with pytest.raises(InputError, match="is no bf16"):
             scalar_bytes(value, sign * number, "main")
+
+
+@pytest.mark.parametrize("turn", [1, -1])
+def test_the_nearest_bf16_is_found_at_once(turn: int) -> None:
+    """The nearest f32 of this number is half way between two."""
+    value = ValueInfo("k", "bf16", "bf16", (), 4 | 16 << 8 | 1 << 16, 2, True, ALLOCATED, 0)
+    number = turn * (1 + 2.0**-8 + 2.0**-40)
+    high = 0x80 if turn < 0 else 0
+    assert scalar_bytes(value, number, "main") == bytes([0x81, 0x3F | high])
+    assert scalar_bytes(value, math.copysign(0, turn), "main") == bytes([0, high])
+
+
+_SCALARS = """
+func.func @main(%i: i32 {hir.name = "i"}, %u: i8 {hir.name = "u"}, %b: i1 {hir.name = "b"},
+                %f: f32 {hir.name = "f"}, %h: f16 {hir.name = "h"}, %n: index {hir.name = "n"})
+    -> (i32, i8, i1, f32, f16, index) {
+  return %i, %u, %b, %f, %h, %n : i32, i8, i1, f32, f16, index
+}
+"""
+_RIGHT: dict[str, Any] = {"i": 1, "u": 2, "b": True, "f": 1.5, "h": 1.5, "n": 3}
+
+
+def test_scalars_of_numpy_are_numbers() -> None:
+    main = library(_SCALARS).main
+    wanted = tuple(_RIGHT.values())
+    assert main(*wanted) == wanted
+    given = (np.int64(1), np.uint8(2), np.True_, np.float64(1.5), np.float32(1.5), np.int32(3))
+    assert main(*given) == wanted
+    others = (np.True_, np.int8(2), np.int64(1), np.longdouble(1.5), np.float16(1.5), np.uint64(3))
+    assert main(*others) == wanted
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "kind"),
+    [
+        ("i", np.float32(1), "i32"),
+        ("i", np.int64(2**31), "i32"),
+        ("u", np.uint8(200), "i8"),
+        ("b", np.int64(2), "i1"),
+        ("b", np.float64(1), "i1"),
+        ("f", np.float64(1e39), "f32"),
+        ("f", np.complex64(1), "f32"),
+        ("f", np.str_("1"), "f32"),
+        ("f", bytearray(b"1.5"), "f32"),
+        ("h", np.float32(7e4), "f16"),
+        ("n", np.uint64(2**63), "index"),
+    ],
+)
+def test_scalars_of_numpy_that_a_type_lacks(name: str, number: Any, kind: str) -> None:
+    with pytest.raises(InputError, match=f"^input '{name}' of main: .* is no {kind}$"):
+        library(_SCALARS).main(**{**_RIGHT, name: number})
 
 
 def test_instances_have_their_own_state() -> None:

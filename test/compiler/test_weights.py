@@ -14,6 +14,7 @@ import pytest
 import hirc
 from hirc.compiler.errors import InputError
 from hirc.compiler.loader import Library, load
+from support.no_memory import without_memory
 from support.program_command import build
 from support.weights import BIAS, DENSE, VALUES, WEIGHT, write_values
 
@@ -188,6 +189,12 @@ def test_values_that_do_not_fit(
         packed = {name: np.ascontiguousarray(value) for name, value in values.items()}
         with pytest.raises(InputError, match=f"^{re.escape(f'weights: {message}')}$"):
             load(external, weights=packed)
+
+
+def test_a_tensor_without_memory_is_no_weight(external: Path) -> None:
+    nothing = {name: without_memory(*value.shape) for name, value in VALUES.items()}
+    with pytest.raises(InputError, match=r"^weights: tensor '.*' has no memory"):
+        load(external, weights=nothing)
 
 
 def test_tensors_that_do_not_fit(external: Path) -> None:

@@ -160,6 +160,29 @@ def test_straight_calls_take_and_give_the_same(tree: Any, other: Any) -> None:
             assert pytree.tree_structure(call(other)) == pytree.tree_structure(tree)
 
 
+def _scaled(x: Any, factor: float = -0.0) -> None: ...
+
+
+@pytest.mark.parametrize("traced", [0.0, -0.0])
+def test_zeros_have_a_sign(monkeypatch: pytest.MonkeyPatch, traced: float) -> None:
+    """A program that multiplies by -0.0 gives something else than by 0.0."""
+    calling = _calling((_TENSOR, traced), {}, [_TENSOR, traced], _scaled)
+    call, judged = _straight(monkeypatch, calling, 1)
+    for _ in range(2):
+        assert repr(call(_TENSOR, traced)[1]) == repr(traced)
+        assert repr(call(_TENSOR, factor=traced)[1]) == repr(traced)
+    assert not judged
+    said = f"input 'factor' of main is {-traced}, and it was {traced} when it was compiled"
+    for _ in range(2):
+        with pytest.raises(InputError, match=f"^{re.escape(said)}"):
+            call(_TENSOR, -traced)
+    if str(traced) == "0.0":
+        with pytest.raises(InputError, match=f"^{re.escape(said)}"):
+            call(_TENSOR)
+    else:
+        assert call(_TENSOR)[0] is _TENSOR
+
+
 def _refusal(calling: Calling, *args: Any, **kwargs: Any) -> str | None:
     try:
         calling.tensors(args, kwargs)
@@ -262,6 +285,8 @@ def _forward(x: Any, gain: float = 2.0, *rest: Any, mask: Any = None, **others: 
 @pytest.mark.parametrize(
     ("args", "kwargs", "said"),
     [
+        ((_TENSOR, np.float64(3.0)), {}, "input 'gain' of main is np.float64.3.0., and it was 2.0"),
+        ((_TENSOR, np.int64(2)), {}, "input 'gain' of main is np.int64.2., and it was 2.0"),
         ((), {}, "missing a required argument: 'x'"),
         ((_TENSOR, 3.0), {}, "input 'gain' of main is 3.0, and it was 2.0 when it was compiled"),
         ((_TENSOR, 2), {}, "input 'gain' of main is 2, and it was 2.0"),
@@ -282,6 +307,12 @@ def test_wrong_calls(args: tuple[Any, ...], kwargs: dict[str, Any], said: str) -
     calling = _calling((_TENSOR,), {"mask": _MASK}, 0, _forward)
     with pytest.raises(InputError, match=said):
         calling.tensors(args, kwargs)
+
+
+def test_scalars_of_numpy_are_numbers() -> None:
+    calling = _calling((_TENSOR, 2.0), {"mask": [True, {"k": 3}]}, 0, _forward)
+    given = {"mask": [np.True_, {"k": np.int16(3)}]}
+    assert calling.tensors((_TENSOR, np.float32(2)), given) == {0: _TENSOR}
 
 
 def test_defaults_that_are_no_data() -> None:

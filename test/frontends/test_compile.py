@@ -24,6 +24,7 @@ from hirc.compiler.safetensors import Tensor as Saved
 from hirc.compiler.safetensors import TensorFile, joined
 from hirc.frontends.torch import integers
 from hirc.frontends.torch.import_model import import_model
+from support.no_memory import without_memory
 from support.weights import write_values
 
 pytestmark = pytest.mark.xdist_group("compile_model")
@@ -369,13 +370,56 @@ def test_weights_in_a_file_are_saved_along(tmp_path: Path) -> None:
         torch.testing.assert_close(artifact(x), wanted)
         artifact.save(tmp_path / "libmodel.so")
     assert sorted(each.name for each in tmp_path.iterdir()) == [
-        "lib_Tied.safetensors",
+        "libmodel.safetensors",
         "libmodel.so",
     ]
     del artifact
     loaded = hirc.load(tmp_path / "libmodel.so")
     assert isinstance(loaded, hirc.Artifact)
     torch.testing.assert_close(loaded(x), wanted)
+
+
+def test_libraries_of_one_class_have_weights_of_their_own(tmp_path: Path) -> None:
+    x = torch.tensor([[1, 4]])
+    wanted: dict[str, Tensor] = {}
+    for name in ("one", "two"):
+        model = _Tied()
+        artifact = hirc.compile(model, (x,), target="cpu", opt_level=0, weights="external")
+        artifact.save(tmp_path / f"{name}.so")
+        wanted[name] = model(x).detach()
+    assert sorted(each.name for each in tmp_path.iterdir()) == [
+        *("one.safetensors", "one.so", "two.safetensors", "two.so")
+    ]
+    for name, result in wanted.items():
+        torch.testing.assert_close(hirc.load(tmp_path / f"{name}.so")(x), result)
+    # What was loaded keeps the name that it has.
+    (tmp_path / "a").mkdir()
+    first, second = (hirc.load(tmp_path / f"{name}.so") for name in wanted)
+    first.save(tmp_path / "a/main.so")
+    first.save(tmp_path / "a/main.so")
+    second.save(tmp_path / "a/other.so")
+    torch.testing.assert_close(hirc.load(tmp_path / "a/main.so")(x), wanted["one"])
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b/one.safetensors").write_bytes((tmp_path / "two.safetensors").read_bytes())
+    with pytest.raises(InputError, match=r"weights by the name one\.safetensors, and there are"):
+        first.save(tmp_path / "b/main.so")
+    assert not (tmp_path / "b/main.so").exists()
+
+
+def test_weights_that_come_later_are_looked_for_beside_the_library(tmp_path: Path) -> None:
+    text = """
+func.func @main(%x: tensor<4xf32> {hir.name = "x"}, %w: tensor<4xf32> {hirc.weight = "w"})
+    -> tensor<4xf32> {
+  %empty = tensor.empty() : tensor<4xf32>
+  %y = linalg.add ins(%x, %w : tensor<4xf32>, tensor<4xf32>)
+      outs(%empty : tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+"""
+    hirc.compile(text, target="cpu", cache=False).save(tmp_path / "later ü.so")
+    library = hirc.load(tmp_path / "later ü.so")
+    with pytest.raises(InputError, match=r"later ü\.safetensors cannot be read: No such file"):
+        library(torch.ones(4))
 
 
 def test_a_file_may_have_either_name_of_a_tied_weight() -> None:
@@ -388,6 +432,26 @@ def test_a_file_may_have_either_name_of_a_tied_weight() -> None:
         found = joined([own, model]).find(name)
         assert found is not None
         assert found[1] is own.tensors["head"]
+
+
+@pytest.mark.parametrize(
+    "held", [lambda: without_memory(9, 9), lambda: torch.ones(9, 9).to_mkldnn()]
+)
+def test_weights_that_cannot_be_read(held: Any) -> None:
+    class Held(nn.Module):
+        w: Tensor
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("w", held())
+
+        def forward(self, x: Tensor) -> Tensor:
+            return x @ self.w
+
+    said = "the values of weight 'w' cannot be read: (LookupError|NotImplementedError): "
+    with pytest.raises(UnsupportedError, match=said) as caught:
+        hirc.compile(Held(), (torch.ones(2, 9),), target="cpu")
+    assert isinstance(caught.value.__cause__, (LookupError, NotImplementedError))
 
 
 @pytest.mark.parametrize("device", ["cpu", "meta"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
@@ -33,6 +34,13 @@ def test_whole_numbers_stay_open(tmp_path: Path) -> None:
             inputs = torch.rand(rows, 9), start, {"many": many}
             for ours, theirs in zip(each(*inputs), _Model()(*inputs), strict=True):
                 torch.testing.assert_close(ours, theirs)
+    for ours, theirs in zip(
+        net(x, np.int32(7), {"many": np.int64(5)}), net(x, 7, {"many": 5}), strict=True
+    ):
+        assert type(ours) is type(theirs)
+        torch.testing.assert_close(ours, theirs)
+    with pytest.raises(InputError, match=r"'start' of main is of type bool"):
+        net(x, np.True_, {"many": 5})
     with pytest.raises(
         InputError, match=r"'more_many' of main is 10, and it was compiled for . to 9"
     ):

@@ -10,13 +10,19 @@ from ...locations import location_text
 from .arguments import argument, given_argument
 from .checks import Checker, Seen
 from .code import Code
+from .info import numbers
 from .overlaps import (
+    Kept,
+    Span,
     compares_spans,
+    kept_by_library,
+    lies_in_kept,
     misplaced_outputs,
     overlaps,
     overlaps_by_library,
     refused_by_library,
     repeats_by_library,
+    spans_of,
 )
 from .results import store_result
 from .signature import Signature, Value
@@ -80,8 +86,10 @@ def add_function(
         branches.end()
     with ir.InsertionPoint(branches.block):
         faults = misplaced_outputs(code, taken, made)
-        if compares:
-            faults += overlaps(code, taken, made)
+        # Of many tensors the support library finds out.
+        spans = spans_of(code, taken, made) if compares else None
+        if spans is not None:
+            faults += overlaps(code, spans)
         else:
             faults.append(overlaps_by_library(code, code.address_of(info), inputs, outputs))
         branches.add(faults)
@@ -96,20 +104,25 @@ def add_function(
         code.call("hirc_input_error", [code.address_of(info), inputs, outputs])
         llvm.end(code.i32(1))
     base: list[ir.Value] = []
+    kept: list[Kept] = []
     if weights is not None and signature.has_weights:
         unloaded = run.create_after()
         with ir.InsertionPoint(run):
             device = checker.device_number
         run, address = weights.address(code, run, device, unloaded)
         base.append(address)
+        kept.append(Kept(address, 0, weights.bytes, is_state=False))
         with ir.InsertionPoint(unloaded):
             llvm.end(code.call("hirc_error_status", [], code.types.i32))
     if weights is not None and signature.has_state:
         missing = run.create_after()
         run, address = weights.state_address(code, run, stream, missing)
         base.append(address)
+        kept.append(Kept(address, *weights.state_range(signature.states), is_state=True))
         with ir.InsertionPoint(missing):
             llvm.end(code.call("hirc_error_status", [], code.types.i32))
+    branches.block = run
+    run = _ask_of_kept(branches, signature, (inputs, outputs), spans, kept)
     with ir.InsertionPoint(run):
         if not executable:
             code.call("hirc_call_begins", [code.address_of(info), inputs, outputs])
@@ -117,6 +130,48 @@ def add_function(
         for seen, result in zip(made, results, strict=True):
             store_result(checker, seen, result, taken)
         llvm.end(code.i32(0))
+
+
+def _ask_of_kept(
+    branches: _Branches,
+    signature: Signature,
+    tensors: tuple[ir.Value, ir.Value],
+    spans: Sequence[Span] | None,
+    kept: Sequence[Kept],
+) -> ir.Block:
+    """Ends the call where a tensor lies in what the program keeps; returns the block for what
+    follows.
+
+    `spans` are those of the tensors, None of too many to compare them in line.
+    """
+    code = branches.code
+    doubts: list[ir.Value] = []
+    with ir.InsertionPoint(branches.block):
+        for each in kept:
+            doubt = code.truth(True) if spans is None else lies_in_kept(code, spans, each)
+            doubts += [doubt] if doubt is not None else []
+    if not doubts:
+        return branches.block
+    refused = branches.block.create_after()
+    with ir.InsertionPoint(refused):
+        llvm.end(code.i32(1))
+    states = [each.base for each in kept if each.is_state]
+    weights = [each.base for each in kept if not each.is_state]
+    info = signature.symbols[1]
+    used = numbers(code, f"hirc_states_of_{signature.name}", signature.states)
+
+    def is_wrong() -> ir.Value:
+        return kept_by_library(
+            code,
+            code.address_of(info),
+            tensors,
+            weights[0] if weights else code.null(),
+            states[0] if states else code.null(),
+            code.address_of(used) if used else code.null(),
+            len(signature.states),
+        )
+
+    return branches.ask(doubts, is_wrong, refused)
 
 
 class _Branches:
@@ -127,7 +182,7 @@ class _Branches:
     """
 
     def __init__(self, code: Code, start: ir.Block) -> None:
-        self._code = code
+        self.code = code
         self._waiting: list[ir.Value] = []
         self.block = start
         self.failed = start.create_after()
@@ -143,25 +198,30 @@ class _Branches:
         if self._waiting:
             following = self.block.create_after()
             with ir.InsertionPoint(self.block):
-                fault = self._code.together(self._waiting)
-                condition = self._code.differ(fault, self._code.i64(0))
+                fault = self.code.together(self._waiting)
+                condition = self.code.differ(fault, self.code.i64(0))
                 cf.CondBranchOp(condition, [], [], self.failed, following)
             self.block, self._waiting = following, []
         return self.block
 
-    def ask(self, doubts: Sequence[ir.Value], is_wrong: Callable[[], ir.Value]) -> ir.Block:
+    def ask(
+        self,
+        doubts: Sequence[ir.Value],
+        is_wrong: Callable[[], ir.Value],
+        failed: ir.Block | None = None,
+    ) -> ir.Block:
         """Asks what costs more than a condition where one of the doubts holds.
 
-        Returns the block for what follows.
+        Returns the block for what follows. What is wrong ends in `failed`.
         """
         for start in range(0, len(doubts), _CONDITIONS):
             asking = self.block.create_after()
             following = asking.create_after()
             with ir.InsertionPoint(self.block):
-                doubt = self._code.any(doubts[start : start + _CONDITIONS])
+                doubt = self.code.any(doubts[start : start + _CONDITIONS])
                 cf.CondBranchOp(doubt, [], [], asking, following)
             with ir.InsertionPoint(asking):
-                cf.CondBranchOp(is_wrong(), [], [], self.failed, following)
+                cf.CondBranchOp(is_wrong(), [], [], failed or self.failed, following)
             self.block = following
         return self.block
 

@@ -30,8 +30,8 @@ def add_info(code: Code, signature: Signature, weights: str) -> None:
     """
     function, name = signature.symbols
     types = code.types
-    inputs = _values(code, f"hirc_inputs_{signature.name}", signature.inputs)
-    outputs = _values(code, f"hirc_outputs_{signature.name}", signature.outputs)
+    inputs = _values(code, "hirc_inputs", signature.name, signature.inputs)
+    outputs = _values(code, "hirc_outputs", signature.name, signature.outputs)
 
     def members() -> list[ir.Value]:
         return [
@@ -72,16 +72,16 @@ def add_calling(code: Code, signature: Signature) -> None:
     )
 
 
-def _values(code: Code, name: str, values: Sequence[Value]) -> str:
+def _values(code: Code, role: str, program: str, values: Sequence[Value]) -> str:
     """Returns the constant array of the values' descriptions; returns its name, "" of no values."""
     if not values:
         return ""
     kind = code.types.array(len(values), ir.Type.parse(_VALUE))
     parts = [
         (
-            numbers(code, f"{name}_{place}_sizes", value.sizes),
-            numbers(code, f"{name}_{place}_strides", value.strides or ()),
-            _texts(code, f"{name}_{place}_names", value.names),
+            numbers(code, f"{role}_sizes_{place}_{program}", value.sizes),
+            numbers(code, f"{role}_strides_{place}_{program}", value.strides or ()),
+            _texts(code, f"{role}_names_{place}_{program}", value.names),
         )
         for place, value in enumerate(values)
     ]
@@ -109,6 +109,8 @@ def _values(code: Code, name: str, values: Sequence[Value]) -> str:
             for value, (sizes, strides, names) in zip(values, parts, strict=True)
         ]
 
+    # Of no program's name it is another one's: in the symbols above a number is before the name.
+    name = f"{role}_of_{program}"
     constant(code, name, kind, members, is_array=True)
     return name
 

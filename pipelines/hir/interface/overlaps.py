@@ -3,14 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
 
 from ....dialects.mlir import arith, ir
+from ....dialects.records import dataclass
 from .checks import Seen
 from .code import Code
 
 # How many pairs of tensors are compared in line. The support library sorts those of more.
 _PAIRS = 256
+
+
+@dataclass(frozen=True)
+class Span:
+    """The first byte of a tensor and the one after its last, as numbers; 0 and 0 of no bytes."""
+
+    start: ir.Value
+    end: ir.Value
+    is_written: bool
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Memory that the program keeps: the bytes from `start` to `end` after the address `base`.
+
+    It writes to state: no tensor of a call may lie there. It reads weights: none that it writes to
+    may.
+    """
+
+    base: ir.Value
+    start: int
+    end: int
+    is_state: bool
 
 
 def compares_spans(inputs: Sequence[Seen], outputs: Sequence[Seen]) -> bool:
@@ -36,19 +59,42 @@ def misplaced_outputs(
     return faults
 
 
-def overlaps(code: Code, inputs: Sequence[Seen], outputs: Sequence[Seen]) -> list[ir.Value]:
+def spans_of(code: Code, inputs: Sequence[Seen], outputs: Sequence[Seen]) -> list[Span]:
+    """Returns the bytes of each tensor, of those that are written first."""
+    written, others = _written(inputs, outputs), _only_read(inputs)
+    return [
+        *(_span(code, seen, is_written=True) for seen in written),
+        *(_span(code, seen, is_written=False) for seen in others),
+    ]
+
+
+def overlaps(code: Code, spans: Sequence[Span]) -> list[ir.Value]:
     """Returns a fault for each pair of tensors that share bytes, of which one is written."""
-    faults: list[ir.Value] = []
-    written = _written(inputs, outputs)
-    if not written:
-        return faults
-    spans = [(seen, _span(code, seen)) for seen in [*written, *_only_read(inputs)]]
-    for (one, mine), (_, other) in combinations(spans, 2):
-        if one.given is not None or one.value.is_written:
-            # Each begins before the other ends: addresses are so near that a difference has a sign.
-            before, after = arith.subi(mine[0], other[1]), arith.subi(other[0], mine[1])
-            faults.append(arith.shrui(arith.andi(before, after), code.i64(63)))
-    return faults
+    return [
+        arith.shrui(_are_shared(one, other.start, other.end), code.i64(63))
+        for place, one in enumerate(spans)
+        if one.is_written
+        for other in spans[place + 1 :]
+    ]
+
+
+def _are_shared(span: Span, start: ir.Value, end: ir.Value) -> ir.Value:
+    """Returns an i64 that is less than 0 where a tensor has bytes of a range.
+
+    Each begins before the other ends: addresses are so near that a difference has a sign.
+    """
+    return arith.andi(arith.subi(span.start, end), arith.subi(start, span.end))
+
+
+def lies_in_kept(code: Code, spans: Sequence[Span], kept: Kept) -> ir.Value | None:
+    """Returns whether a tensor may lie in what the program keeps, None where none could."""
+    reached = [span for span in spans if kept.is_state or span.is_written]
+    if not reached or kept.start == kept.end:
+        return None
+    base = code.number_of(kept.base)
+    start, end = (arith.addi(base, code.i64(place)) for place in (kept.start, kept.end))
+    shared = code.together([_are_shared(span, start, end) for span in reached])
+    return code.compare(arith.CmpIPredicate.slt, shared, code.i64(0))
 
 
 def overlaps_by_library(
@@ -74,33 +120,54 @@ def repeats_by_library(code: Code, info: ir.Value, outputs: ir.Value) -> ir.Valu
     return code.differ(found, code.i32(0))
 
 
+def kept_by_library(
+    code: Code,
+    info: ir.Value,
+    tensors: tuple[ir.Value, ir.Value],
+    weights: ir.Value,
+    state: ir.Value,
+    used: ir.Value,
+    count: int,
+) -> ir.Value:
+    """Returns whether a tensor lies in what the program keeps; then there is a message.
+
+    `used` are the numbers of the `count` states that it has.
+    """
+    given = [info, *tensors, weights, state, used, code.i64(count)]
+    found = code.call("hirc_kept_is_shared", given, code.types.i32)
+    assert found is not None
+    return code.differ(found, code.i32(0))
+
+
 def _written(inputs: Sequence[Seen], outputs: Sequence[Seen]) -> list[Seen]:
-    """Returns the outputs that may be handed in, and the inputs that the program writes to."""
-    given = [seen for seen in outputs if seen.value.can_be_given]
+    """Returns the outputs that the caller has memory for, and the inputs that the program writes
+    to.
+
+    Scalars are written when the call returns, while kernels may still read and write buffers.
+    """
+    given = [seen for seen in outputs if seen.value.can_be_given or not seen.value.is_buffer]
     return given + [seen for seen in inputs if seen.value.is_written]
 
 
 def _only_read(inputs: Sequence[Seen]) -> list[Seen]:
-    return [seen for seen in inputs if seen.value.is_buffer and not seen.value.is_written]
+    return [seen for seen in inputs if not seen.value.is_written]
 
 
-def _span(code: Code, seen: Seen) -> tuple[ir.Value, ir.Value]:
-    """Returns the first byte of a tensor and the one after its last, as numbers; 0 and 0 of no
-    bytes.
-    """
-    zero = code.i64(0)
-    low = high = zero
-    for reach in seen.reaches:
-        low = arith.addi(low, arith.minsi(reach, zero))
-        high = arith.addi(high, arith.maxsi(reach, zero))
+def _span(code: Code, seen: Seen, *, is_written: bool) -> Span:
+    zero, element = code.i64(0), code.i64(seen.value.element_bytes)
     start = code.number_of(seen.first)
-    element = code.i64(seen.value.element_bytes)
+    if not seen.reaches:
+        end = arith.addi(start, element)
+    else:
+        low = high = zero
+        for reach in seen.reaches:
+            low = arith.addi(low, arith.minsi(reach, zero))
+            high = arith.addi(high, arith.maxsi(reach, zero))
+        last = arith.muli(arith.addi(high, code.i64(1)), element)
+        start, end = arith.addi(start, arith.muli(low, element)), arith.addi(start, last)
     nothing = seen.is_empty
     if seen.given is not None:
         nothing = code.any([nothing, code.negate(seen.given)])
-    return (
-        arith.select(nothing, zero, arith.addi(start, arith.muli(low, element))),
-        arith.select(
-            nothing, zero, arith.addi(start, arith.muli(arith.addi(high, code.i64(1)), element))
-        ),
-    )
+    if code.known(nothing) == 0:
+        return Span(start, end, is_written)
+    return Span(arith.select(nothing, zero, start), arith.select(nothing, zero, end), is_written)

@@ -15,7 +15,8 @@ from ..lowering.signature import input_descriptions, output_descriptions
 
 OPEN = DYNAMIC
 
-# Attributes of a body whose last arguments are the addresses of its weights and its state.
+# Attributes of a body whose last arguments are the addresses of its weights and its state. The
+# latter has the numbers of the states.
 WITH_WEIGHTS = "hir.weights"
 WITH_STATE = "hir.state"
 
@@ -127,6 +128,13 @@ class Signature:
     def has_state(self) -> bool:
         """Whether the body takes the address of its state, as its last argument."""
         return WITH_STATE in self.body.attributes
+
+    @property
+    def states(self) -> list[int]:
+        """The numbers of its states among those of the module."""
+        return (
+            list(ir.DenseI64ArrayAttr(self.body.attributes[WITH_STATE])) if self.has_state else []
+        )
 
     @property
     def argument_types(self) -> list[ir.Type]:

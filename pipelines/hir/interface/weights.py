@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ....dialects import llvm
 from ....dialects.mlir import arith, cf, func, ir
 from ...body_names import BODY_PREFIX
@@ -67,7 +69,8 @@ def bind_weights(code: Code, body: ir.Operation, layout: WeightLayout, *, is_cal
             if name not in known:
                 fail(body, f"hirc.weights of the module has no {key} of the name '{name}'")
         base = block.add_argument(code.types.ptr, bound.location)
-        bound.attributes[mark] = ir.UnitAttr.get()
+        used = sorted({states[name] for name in names.values()}) if key == "state" else []
+        bound.attributes[mark] = ir.DenseI64ArrayAttr.get(used) if used else ir.UnitAttr.get()
         with ir.InsertionPoint.at_block_begin(block):
             for place, name in names.items():
                 taken = block.arguments[place]
@@ -122,6 +125,7 @@ class Weights:
     def __init__(self, code: Code, layout: WeightLayout) -> None:
         self.symbol = f"hirc_weights_{layout.key}"
         self._state = f"{self.symbol}_state"
+        self._layout = layout
         words = code.types.array(2 * _DEVICES, code.types.i64)
         zeros = ir.DenseElementsAttr.get_splat(
             ir.RankedTensorType.get([2 * _DEVICES], code.types.i64),
@@ -130,6 +134,10 @@ class Weights:
         _shared(code, self._state, words, zeros)
         if layout.is_embedded:
             _shared(code, layout.data_symbol, code.types.array(0, code.i8), None)
+        if layout.file:
+            size = len(layout.file.encode()) + 1
+            name = ir.StringAttr.get(layout.file + "\0")
+            _shared(code, layout.file_symbol, code.types.array(size, code.i8), name)
         for name, result, arguments in _FUNCTIONS:
             code.declare(name, result, arguments)
         header = layout.header
@@ -142,7 +150,7 @@ class Weights:
                 code.string(header),
                 code.i64(len(header.encode())),
                 code.i64(layout.room),
-                code.string(layout.file) if layout.file else code.null(),
+                code.address_of(layout.file_symbol) if layout.file else code.null(),
                 code.address_of(layout.data_symbol) if layout.is_embedded else code.null(),
                 code.address_of(self._state),
                 *(code.address_of(name) for name, _, _ in _FUNCTIONS),
@@ -222,6 +230,19 @@ class Weights:
             code, name, code.types.array(len(weights), ir.Type.parse(_PART)), members, is_array=True
         )
         return name
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of a device's memory that all weights take."""
+        return self._layout.room
+
+    def state_range(self, places: Sequence[int]) -> tuple[int, int]:
+        """Returns where the first of some states begins in an instance's memory, and the last
+        ends.
+        """
+        layout = self._layout
+        ends = [layout.state_offsets[each] + layout.states[each].part.bytes for each in places]
+        return layout.state_offsets[min(places)], max(ends)
 
     def state_address(
         self, code: Code, block: ir.Block, stream: ir.Value, failed: ir.Block

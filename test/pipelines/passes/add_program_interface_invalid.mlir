@@ -96,3 +96,26 @@ func.func private @hirc_body_f(%x: memref<4xf32>, %stream: !llvm.ptr)
     attributes {hir.inputs = [{type = memref<4xf32>, weight = 3}], hir.outputs = []} {
   return
 }
+
+// -----
+
+func.func private @hirc_body_main(%x: memref<4xf32>, %stream: !llvm.ptr) -> memref<4xf32>
+    attributes {hir.inputs = [{name = "x", type = memref<4xf32>}],
+                hir.outputs = [{name = "x", type = memref<4xf32>, origin = "input", input = 0}]} {
+  return %x : memref<4xf32>
+}
+// expected-error @below {{programs 'main' and 'main_info' would both export 'hirc_program_main_info'; rename one of them}}
+func.func private @hirc_body_main_info(%x: memref<4xf32>, %stream: !llvm.ptr) -> memref<4xf32>
+    attributes {hir.inputs = [{name = "x", type = memref<4xf32>}],
+                hir.outputs = [{name = "x", type = memref<4xf32>, origin = "input", input = 0}]} {
+  return %x : memref<4xf32>
+}
+
+// -----
+
+// expected-error @below {{the name of program 'a@b' is part of a symbol, which has no '@' and no NUL}}
+func.func private @"hirc_body_a@b"(%x: memref<4xf32>, %stream: !llvm.ptr) -> memref<4xf32>
+    attributes {hir.inputs = [{name = "x", type = memref<4xf32>}],
+                hir.outputs = [{name = "x", type = memref<4xf32>, origin = "input", input = 0}]} {
+  return %x : memref<4xf32>
+}
