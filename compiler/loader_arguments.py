@@ -8,6 +8,8 @@ from keyword import iskeyword
 from types import FunctionType
 from typing import Any, Protocol
 
+from .loader_torch import leave_to_python
+
 # What each call takes besides the inputs.
 OPTIONS = ("out", "stream")
 
@@ -90,4 +92,5 @@ def name_function(
     function.__module__ = __name__
     function.__doc__ = says
     vars(function)["__signature__"] = signature
+    leave_to_python(function)
     return function

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import sys
 from functools import cache
+from types import FunctionType
 from typing import Any
 
 from .loader_abi import DlTensor
@@ -61,6 +62,23 @@ def fill_from_torch(torch: Any, tensor: DlTensor, given: Any, *, takes_cpu: bool
     address = ctypes.addressof(room)
     tensor.sizes, tensor.strides = address, address + 8 * rank
     return room
+
+
+def leave_to_python(function: FunctionType) -> None:
+    """Makes torch.compile run a function, and what that calls, as it is, where torch is loaded.
+
+    Its graph ends before a call of the function. This is what torch.compiler.disable does, without
+    the function of torch's around each call.
+    """
+    vars(function)["_torchdynamo_disable"] = True
+    torch: Any = sys.modules.get("torch")
+    try:
+        frames = torch._C._dynamo.eval_frame
+        skip = frames._FrameAction.SKIP
+        strategy = frames._FrameExecStrategy(skip, skip)
+        frames.set_code_exec_strategy(function.__code__, strategy)
+    except AttributeError:
+        return  # There is no torch, or an older one.
 
 
 @cache
