@@ -263,9 +263,8 @@ class Program:
     ) -> None:
         self.loaded = loaded
         self.state = state
-        self.name: str = info.name.decode()
-        self.inputs: tuple[ValueInfo, ...] = describe(info.inputs, info.input_count)
-        self.outputs: tuple[ValueInfo, ...] = describe(info.outputs, info.output_count)
+        inputs = describe(info.inputs, info.input_count)
+        self._declare(info.name.decode(), inputs, describe(info.outputs, info.output_count))
         self.run = ctypes.CFUNCTYPE(
             ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
         )(info.run)
@@ -273,8 +272,16 @@ class Program:
         function = function_of(
             loaded, info, weakref.WeakMethod(self._run), names, state, self._described()
         )
-        name_called(self, self.name, self._described())
         object.__setattr__(self, "__call__", function)
+
+    def _declare(
+        self, name: str, inputs: tuple[ValueInfo, ...], outputs: tuple[ValueInfo, ...]
+    ) -> None:
+        """Says what it is called, and takes and gives."""
+        self.name = name
+        self.inputs = inputs
+        self.outputs = outputs
+        name_called(self, name, self._described())
 
     def _run(self, *inputs: Any, out: Any = None, stream: Any = None, **named: Any) -> Any:
         return Call(self, self._in_order(inputs, named), self._given(out), stream).run()

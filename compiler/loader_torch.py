@@ -40,7 +40,7 @@ def fill_from_torch(torch: Any, tensor: DlTensor, given: Any, *, takes_cpu: bool
     """
     if not isinstance(given, torch.Tensor) or given.requires_grad:
         return None
-    dtype = _dtypes(torch).get(given.dtype)
+    dtype = dlpack_types(torch).get(given.dtype)
     is_plain = (
         given.layout is torch.strided
         and not given.is_nested
@@ -82,7 +82,7 @@ def leave_to_python(function: FunctionType) -> None:
 
 
 @cache
-def _dtypes(torch: Any) -> dict[Any, int]:
+def dlpack_types(torch: Any) -> dict[Any, int]:
     """DLDataType's four bytes of torch's element types."""
     known = {
         "float64": (_FLOAT, 64),
