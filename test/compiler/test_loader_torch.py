@@ -1,4 +1,4 @@
-"""Programs and models within what torch does besides: a function that torch.compile traces."""
+"""Programs and models within what torch does besides: torch.compile, and derivatives."""
 
 from __future__ import annotations
 
@@ -12,12 +12,17 @@ import pytest
 import torch
 from torch import Tensor, nn
 from torch._dynamo import testing, utils
+from torch.autograd import forward_ad
 from torch.export import Dim
 
 import hirc
 from hirc.compiler.errors import InputError
 
-pytestmark = pytest.mark.xdist_group("compile_model")
+pytestmark = [
+    pytest.mark.xdist_group("compile_model"),
+    # torch's own derivatives are its scripts.
+    pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated:DeprecationWarning"),
+]
 
 
 class _Model(nn.Module):
@@ -151,3 +156,43 @@ def test_a_library_that_was_loaded_before_torch(compiled: dict[str, Any], tmp_pa
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout == "[7.0, 7.0, 7.0]\n[4.0, 7.0, 10.0]\n", done.stderr
+
+
+def _in_level(call: _Call) -> _Call:
+    """Calls with a dual tensor."""
+
+    def run(all: dict[str, Any], x: Tensor) -> Any:
+        with forward_ad.dual_level():
+            return call(all, forward_ad.make_dual(x, torch.ones(3)))
+
+    return run
+
+
+_DERIVED: list[tuple[_Call, str]] = [
+    (_in_level(lambda all, x: all["model"](x)), "input 'x' of main is a dual tensor"),
+    (_in_level(lambda all, x: all["times"](x, 4)), "input 'x' of main is a dual tensor"),
+    (_in_level(lambda all, x: all["negated"](x)), "input 'x' of negated is a dual tensor"),
+    (
+        _in_level(lambda all, x: all["negated"](torch.ones(3), out=x)),
+        "output 'y' of negated is a dual tensor",
+    ),
+    (lambda all, x: torch.func.jvp(all["negated"], (x,), (x,)), r"input 'x' .* transforms"),
+    (lambda all, x: torch.func.jvp(all["model"], (x,), (x,)), r"input 'x' .* transforms"),
+    (lambda all, x: torch.func.vjp(all["negated"], x), r"input 'x' .* transforms"),
+    (lambda all, x: torch.func.vmap(all["negated"])(x[None]), r"input 'x' .* transforms"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), _DERIVED)
+def test_derivatives_are_not_lost(compiled: dict[str, Any], call: _Call, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        call(compiled, torch.ones(3))
+
+
+def test_other_tensors_while_there_are_tangents(compiled: dict[str, Any]) -> None:
+    x = torch.arange(3.0)
+    with forward_ad.dual_level():
+        dual = forward_ad.make_dual(x, torch.ones(3))
+        for each in (x, dual.detach(), forward_ad.unpack_dual(dual).primal):
+            assert torch.equal(compiled["negated"](each), -x)
+    assert torch.equal(compiled["negated"](dual), -x)
