@@ -147,8 +147,9 @@ def jit(program: Any, *args: Any, on_failure: str = "raise", **options: Any) -> 
     """Compiles a program and returns it as a function. Takes the arguments of `hirc.compile`.
 
     With `on_failure="interpret"` a Host IR program that cannot be compiled here is interpreted, and
-    a torch model runs in torch; a warning says why. Raises HircError as `hirc.compile` does, with
-    `on_failure="interpret"` only for errors in the program or the call.
+    a torch model runs in torch; a warning says why. Both are called as what is compiled. Raises
+    HircError as `hirc.compile` does, with `on_failure="interpret"` only for errors in the program
+    or the call, and for functions on tensors, which are not interpreted.
     """
     if on_failure not in ("raise", "interpret"):
         raise InputError(f"on_failure is {on_failure!r}", hint="it is one of raise, interpret")
@@ -157,9 +158,10 @@ def jit(program: Any, *args: Any, on_failure: str = "raise", **options: Any) -> 
     except HircError as error:
         if on_failure == "raise" or isinstance(error, InputError):
             raise
+        interpreted = _interpreted(program, error, options)
         place = f"{error.position}: " if error.position is not None else ""
         warnings.warn(f"not compiled, but interpreted: {place}{error}", stacklevel=2)
-        return _interpreted(program, options.get("entry"))
+        return interpreted
     return artifact if artifact.is_model else artifact.program
 
 
@@ -389,21 +391,24 @@ class _Maker:
             Compilation(options, given={self.source.name: self.source}).run()
 
 
-def _interpreted(program: Any, entry: str | None) -> Callable[..., Any]:
-    """Returns the program as a function that interprets it; a torch model as it is."""
-    if _source(program, entry or "main") is None:
-        return program
+def _interpreted(program: Any, error: HircError, options: Mapping[str, Any]) -> Callable[..., Any]:
+    """Returns a program that is interpreted, or a model that torch runs, as it was not compiled.
+
+    Raises the error where it is neither.
+    """
+    from .interpreted_call import InterpretedModel, InterpretedProgram
     from .interpreter import Interpreter
 
-    runner = Interpreter(program, entry=entry)
-    names = [named.name for named in runner.entry.inputs]
-
-    def run(*inputs: Any, **named: Any) -> Any:
-        given = {**dict(zip(names, inputs, strict=False)), **named} if named else inputs
-        results = runner.run(given)
-        return None if not results else results[0] if len(results) == 1 else tuple(results)
-
-    return run
+    entry = options.get("entry")
+    with _compiling:
+        if _source(program, entry or "main") is None:
+            return InterpretedModel(program, error, entry or "main")
+        try:
+            interpreter = Interpreter(program, entry=entry)
+        except InputError:
+            # It has functions on tensors alone, which are not interpreted.
+            raise error from None
+        return InterpretedProgram(interpreter, _compiling, options.get("weights_from"))
 
 
 def _targets(names: str | Sequence[str]) -> tuple[Target, ...]:

@@ -76,7 +76,7 @@ class InterpretedCommand:
     ) -> None:
         self.interpreter = interpreter
         refuse_faults(interpreter.module.operation)
-        self._weights = _read_weights(interpreter.entry.op, weights)
+        self._weights = read_weights(interpreter.entry.op, weights)
         self._guard = guard
         self._kept: list[Any] = []
         self._info = self._described()
@@ -179,7 +179,7 @@ class InterpretedCommand:
                 (ctypes.c_int64 * rank).from_address(address)[:] = list(numbers)
 
 
-def _read_weights(program: ir.Operation, path: Path | None) -> dict[int, torch.Tensor]:
+def read_weights(program: ir.Operation, path: Path | None) -> dict[int, torch.Tensor]:
     """Returns the weights of a program and its state as it begins, by the number of the input."""
     declared = weights_of_program(program)
     valued = [weight for weight in declared.values() if weight.role is not Role.ZEROS]

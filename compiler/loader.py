@@ -7,12 +7,13 @@ import os
 import sys
 import weakref
 from collections.abc import Mapping, Sequence
-from inspect import Parameter, Signature
+from inspect import Signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Never, Self, SupportsIndex
 
 from .errors import InputError
 from .loader_abi import VERSION, ProgramInfo, describe
+from .loader_arguments import OwnSignature, inputs_signature, name_called, with_options
 from .loader_call import Call
 from .loader_checks import file_path
 from .loader_communicator import use_communicator
@@ -243,6 +244,9 @@ class Program:
     # `__call__` is in the instance: where the library makes one, a built-in function, which Python
     # calls without running any of hirc's code in Python.
     __slots__ = _SLOTS
+    __signature__ = OwnSignature()
+    __name__: str
+    __qualname__: str
 
     if TYPE_CHECKING:
 
@@ -259,15 +263,25 @@ class Program:
     ) -> None:
         self.loaded = loaded
         self.state = state
-        self.name: str = info.name.decode()
-        self.inputs: tuple[ValueInfo, ...] = describe(info.inputs, info.input_count)
-        self.outputs: tuple[ValueInfo, ...] = describe(info.outputs, info.output_count)
+        inputs = describe(info.inputs, info.input_count)
+        self._declare(info.name.decode(), inputs, describe(info.outputs, info.output_count))
         self.run = ctypes.CFUNCTYPE(
             ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
         )(info.run)
         names = tuple(sys.intern(value.name) for value in self.inputs)
-        function = function_of(loaded, info, weakref.WeakMethod(self._run), names, state)
+        function = function_of(
+            loaded, info, weakref.WeakMethod(self._run), names, state, self._described()
+        )
         object.__setattr__(self, "__call__", function)
+
+    def _declare(
+        self, name: str, inputs: tuple[ValueInfo, ...], outputs: tuple[ValueInfo, ...]
+    ) -> None:
+        """Says what it is called, and takes and gives."""
+        self.name = name
+        self.inputs = inputs
+        self.outputs = outputs
+        name_called(self, name, self._described())
 
     def _run(self, *inputs: Any, out: Any = None, stream: Any = None, **named: Any) -> Any:
         return Call(self, self._in_order(inputs, named), self._given(out), stream).run()
@@ -325,19 +339,23 @@ class Program:
 
     @property
     def signature(self) -> Signature:
-        """How it is called: by the inputs' names."""
-        kind = Parameter.POSITIONAL_OR_KEYWORD
-        return Signature(
-            [Parameter(each.name, kind) for each in self.inputs if each.name.isidentifier()]
-        )
+        """Its inputs, in order. `inspect.signature` has `out` and `stream`, too."""
+        return inputs_signature([value.name for value in self.inputs])
+
+    def call_signature(self) -> Signature:
+        """Returns all that a call takes."""
+        return with_options(self.signature)
 
     def _signature(self) -> str:
         inputs = ", ".join(f"{value.name}: {value.type}" for value in self.inputs)
         return f"{self.name}({inputs})"
 
-    def __repr__(self) -> str:
+    def _described(self) -> str:
         outputs = ", ".join(f"{value.name}: {value.type}" for value in self.outputs)
-        return f"<program {self._signature()} -> ({outputs})>"
+        return f"{self._signature()} -> ({outputs})"
+
+    def __repr__(self) -> str:
+        return f"<program {self._described()}>"
 
 
 def _counted(count: int, noun: str) -> str:

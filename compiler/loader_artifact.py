@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Never, Protocol, Self
 
 from .errors import InputError
 from .loader import Library, Program
+from .loader_arguments import ANY_CALL, OwnSignature, name_called
 from .loader_calling import Calling
 from .loader_checks import file_path
 from .loader_files import LoadedLibrary
@@ -58,6 +59,9 @@ class Artifact(Library):
 
     # The function that a call runs is in the instance: without a model it is the program's own.
     __slots__ = _SLOTS
+    __signature__ = OwnSignature()
+    __name__: str
+    __qualname__: str
 
     if TYPE_CHECKING:
 
@@ -97,6 +101,8 @@ class Artifact(Library):
             function = program.__call__
         else:
             function = partial(_no_entry, self.path, self._entry, list(self.programs))
+        name = self.path.stem if program is None else program.name
+        name_called(self, name, (program and function.__doc__) or repr(self))
         object.__setattr__(self, "__call__", function)
 
     @property
@@ -110,6 +116,13 @@ class Artifact(Library):
         if self._calling is not None:
             return self._calling.signature
         return self.program.signature
+
+    def call_signature(self) -> Signature:
+        """Returns all that a call takes: `out` and `stream` too, unless they are the model's."""
+        if self._calling is not None:
+            return self._calling.call_signature()
+        program = self._program()
+        return ANY_CALL if program is None else program.call_signature()
 
     @property
     def dims(self) -> Mapping[str, tuple[int | None, int | None]]:

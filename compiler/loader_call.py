@@ -214,20 +214,8 @@ class Call:
         array = Array(owner, tensor, self._kept)
         if self._torch is not None:
             return self._torch.utils.dlpack.from_dlpack(array.__dlpack__())
-        for given in [*self.inputs, *self.given]:
-            if not hasattr(given, "__array_namespace__"):
-                continue
-            try:
-                return given.__array_namespace__().from_dlpack(array)
-            except MemoryError:
-                raise
-            except Exception:  # noqa: BLE001 - of a type that they do not have, or none of theirs
-                return array
-        if self._on_cpu and tensor.dtype & 0xFF in _NUMPY_CODES:
-            import numpy
-
-            return numpy.from_dlpack(array)
-        return array
+        code = tensor.dtype & 0xFF
+        return of_their_library(array, [*self.inputs, *self.given], code, on_cpu=self._on_cpu)
 
     def _owner(self, tensor: DlTensor, held: int | None) -> Owner:
         loaded = self.loaded
@@ -241,6 +229,26 @@ class Call:
         # It is the output's to delete now.
         _api.PyCapsule_SetName(capsule, _USED_CAPSULE)
         return address
+
+
+def of_their_library(array: Any, given: list[Any], code: int, *, on_cpu: bool) -> Any:
+    """Returns an array, of which `code` is the type's, as one of the library that a call's tensors
+    are of, which is not torch.
+    """
+    for each in given:
+        if not hasattr(each, "__array_namespace__"):
+            continue
+        try:
+            return each.__array_namespace__().from_dlpack(array)
+        except MemoryError:
+            raise
+        except Exception:  # noqa: BLE001 - of a type that they do not have, or none of theirs
+            return array
+    if on_cpu and code in _NUMPY_CODES:
+        import numpy
+
+        return numpy.from_dlpack(array)
+    return array
 
 
 def _place_empty(tensor: DlTensor) -> None:

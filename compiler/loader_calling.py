@@ -36,14 +36,22 @@ from math import copysign
 from typing import Any
 
 from .errors import InputError
+from .loader_arguments import OPTIONS, with_options
 from .loader_values import plain_number
 
 VERSION = 1
 # Stands in place of an axis where the size is the input itself, a whole number.
 NUMBER = -1
 
-# The default of a parameter whose own is no data.
-_UNKNOWN = object()
+
+class _Unknown:
+    """The default of a parameter whose own is no data."""
+
+    def __repr__(self) -> str:
+        return "..."
+
+
+_UNKNOWN = _Unknown()
 
 
 def is_unknown(default: Any) -> bool:
@@ -147,7 +155,7 @@ class Calling:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:
             raise InputError(
-                f"{self.program}: {error}", hint=f"it takes {self._shown_signature()}"
+                f"{self.program}: {error}", hint=f"it takes {self.shown_signature()}"
             ) from None
         bound.apply_defaults()
         found: dict[int, Any] = {}
@@ -171,6 +179,15 @@ class Calling:
         return name in parameters or any(
             each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values()
         )
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The options of a call that are not the model's own parameters."""
+        return tuple(name for name in OPTIONS if not self.takes(name))
+
+    def call_signature(self) -> inspect.Signature:
+        """Returns all that a call takes."""
+        return with_options(self.signature, self.options)
 
     def outputs_in(self, out: Any) -> dict[int, Any]:
         """Returns the program's outputs, by number, that are handed in: in what the model gives.
@@ -327,7 +344,8 @@ class Calling:
         # A path begins with what it is of, and a quote.
         return InputError(f"{path}' of {self.program} {what}", hint=hint)
 
-    def _shown_signature(self) -> str:
+    def shown_signature(self) -> str:
+        """Returns the parameters with what each is, for people."""
         parts: list[str] = []
         for parameter in self.signature.parameters.values():
             node = self.inputs.get(parameter.name)

@@ -83,13 +83,39 @@ def _numpy_types() -> tuple[Any, ...]:
     return () if numpy is None else (numpy.ndarray, numpy.bool_)
 
 
+def _check_gradients(given: Any, where: str) -> None:
+    """Refuses torch's tensors with tangents, and those of its transforms. Raises InputError."""
+    torch: Any = sys.modules.get("torch")
+    if not isinstance(given, getattr(torch, "Tensor", ())):
+        return
+    wraps = getattr(getattr(torch._C, "_functorch", None), "is_functorch_wrapped_tensor", None)
+    if wraps is not None and wraps(given):
+        raise InputError(
+            f"{where} is a tensor within one of torch.func's transforms, which do not see what the "
+            "program does",
+            hint="call the program outside of grad, jvp, vmap and the like",
+        )
+    forward: Any = sys.modules.get("torch.autograd.forward_ad")
+    if (
+        forward is not None
+        and forward._current_level >= 0
+        and forward.unpack_dual(given).tangent is not None
+    ):
+        raise InputError(
+            f"{where} is a dual tensor, whose tangent would be lost: programs have no derivatives",
+            hint="pass .detach()",
+        )
+
+
 def check_plain(given: Any, where: str) -> None:
-    """Refuses tensors whose memory holds other numbers than they do, or cannot be written.
+    """Refuses tensors whose memory holds other numbers than they do, or cannot be written, and
+    those with derivatives, which would be lost.
 
     Raises InputError.
     """
     if not hasattr(given, "__dlpack__"):
         return
+    _check_gradients(given, where)
     mask: Any = getattr(given, "mask", None)
     if isinstance(mask, _numpy_types()) and mask.any():
         raise InputError(

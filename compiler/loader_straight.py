@@ -27,6 +27,7 @@ from inspect import Parameter
 from typing import TYPE_CHECKING, Any
 
 from .errors import InputError
+from .loader_arguments import name_function
 from .loader_calling import Calling, Node, is_same, is_unknown, registered_type
 
 if TYPE_CHECKING:
@@ -36,16 +37,20 @@ _missing = object()
 _POSITIONAL = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 _NAMED = (Parameter.KEYWORD_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 _OTHERS = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
-_OPTIONS = ("out", "stream")
 
 
 def model_function(calling: Calling, program: Program) -> Callable[..., Any]:
     """Returns the function that calls a program as its model was called."""
     model = _Model(calling, program)
     try:
-        return _Writer(model).function()
+        function = _Writer(model).function()
     except _OtherwiseError:
-        return lambda *args, **kwargs: model.call(args, kwargs)
+
+        def function(*args: Any, **kwargs: Any) -> Any:
+            return model.call(args, kwargs)
+
+    says = f"{program.name}{calling.shown_signature()}"
+    return name_function(function, program.name, calling.call_signature(), says)
 
 
 class _OtherwiseError(Exception):
@@ -61,11 +66,7 @@ class _Model:
 
     def options(self, kwargs: dict[str, Any]) -> dict[str, Any]:
         """Removes the options of the call from its keywords, and returns them."""
-        return {
-            name: kwargs.pop(name)
-            for name in _OPTIONS
-            if name in kwargs and not self.calling.takes(name)
-        }
+        return {name: kwargs.pop(name) for name in self.calling.options if name in kwargs}
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Calls the program. Raises InputError for a wrong argument; then nothing has run."""
@@ -184,7 +185,6 @@ class _Writer:
         for place, parameter in enumerate(parameters):
             first = f"p{place}" if parameter.kind in _POSITIONAL else "_missing"
             self.line(f"a{place} = {first}")
-        options = [name for name in _OPTIONS if not self.calling.takes(name)]
         self.line("out = stream = None")
         self.line("if named:")
         with _Indented(self):
@@ -196,7 +196,7 @@ class _Writer:
                         f"if a{place} is _missing and {name} in named: "
                         f"a{place} = named[{name}]; left -= 1"
                     )
-            for name in options:
+            for name in self.calling.options:
                 self.line(f"if {name!r} in named: {name} = named[{name!r}]; left -= 1")
             self.line("if left: break")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import sys
 from functools import cache
+from types import FunctionType
 from typing import Any
 
 from .loader_abi import DlTensor
@@ -39,7 +40,7 @@ def fill_from_torch(torch: Any, tensor: DlTensor, given: Any, *, takes_cpu: bool
     """
     if not isinstance(given, torch.Tensor) or given.requires_grad:
         return None
-    dtype = _dtypes(torch).get(given.dtype)
+    dtype = dlpack_types(torch).get(given.dtype)
     is_plain = (
         given.layout is torch.strided
         and not given.is_nested
@@ -63,8 +64,25 @@ def fill_from_torch(torch: Any, tensor: DlTensor, given: Any, *, takes_cpu: bool
     return room
 
 
+def leave_to_python(function: FunctionType) -> None:
+    """Makes torch.compile run a function, and what that calls, as it is, where torch is loaded.
+
+    Its graph ends before a call of the function. This is what torch.compiler.disable does, without
+    the function of torch's around each call.
+    """
+    vars(function)["_torchdynamo_disable"] = True
+    torch: Any = sys.modules.get("torch")
+    try:
+        frames = torch._C._dynamo.eval_frame
+        skip = frames._FrameAction.SKIP
+        strategy = frames._FrameExecStrategy(skip, skip)
+        frames.set_code_exec_strategy(function.__code__, strategy)
+    except AttributeError:
+        return  # There is no torch, or an older one.
+
+
 @cache
-def _dtypes(torch: Any) -> dict[Any, int]:
+def dlpack_types(torch: Any) -> dict[Any, int]:
     """DLDataType's four bytes of torch's element types."""
     known = {
         "float64": (_FLOAT, 64),

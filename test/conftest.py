@@ -28,6 +28,8 @@ def pytest_configure() -> None:
     """Hides CUDA toolkits, before any test module is imported."""
     gc.disable()
     environment = without_toolkit(os.environ)
+    # Else torch makes a folder beside everybody's.
+    environment.setdefault("TORCHINDUCTOR_CACHE_DIR", str(ROOT / "build" / "torchinductor"))
     os.environ.clear()
     os.environ.update(environment)
     sys.dont_write_bytecode = False

@@ -123,9 +123,17 @@ def waiting_latches(function: Function) -> list[Block]:
 
 def _loops(function: Function) -> list[_Loop]:
     blocks = {block.name: block for block in function.blocks}
+    bodies = {edge: _natural_loop(blocks, *edge) for edge in _back_edges(blocks)}
     return [
-        _Loop(function, blocks, latch, header, _natural_loop(blocks, latch, header))
-        for latch, header in _back_edges(blocks)
+        _Loop(
+            function,
+            blocks,
+            latch,
+            header,
+            body,
+            set().union(*(other for (_, to), other in bodies.items() if to in body - {header})),
+        )
+        for (latch, header), body in bodies.items()
     ]
 
 
@@ -168,7 +176,7 @@ def _natural_loop(blocks: dict[str, Block], latch: str, header: str) -> set[str]
 
 
 class _Loop:
-    """The blocks of a loop, and what its exits depend on."""
+    """The blocks of a loop, and what its exits depend on. `inner` are blocks of loops inside it."""
 
     def __init__(
         self,
@@ -177,10 +185,14 @@ class _Loop:
         latch: str,
         header: str,
         body: set[str],
+        inner: set[str],
     ) -> None:
         self.latch = blocks[latch]
         self._phis = blocks[header].phis
         self._body = body
+        self._inner = inner
+        self._blocks = blocks
+        self._header = header
         self._terminators = [blocks[name].terminator for name in body]
         self.items = [
             item for block in function.blocks if block.name in body for item in block.instructions
@@ -201,7 +213,10 @@ class _Loop:
 
     def inputs(self) -> list[Instruction]:
         """Returns what decides whether the loop ends; of an endless loop, what it carries."""
-        deciding = self._deciding() if self._exits() else [*self._phis, *self.items]
+        deciding = [*self._phis, *self.items]
+        if self._exits():
+            ways = (*self._exits(), *self._before_exits())
+            deciding = self._slice(name for way in ways for name in _condition(way))
         return [item for item in deciding if item.opcode in _INPUTS and item.result]
 
     def _exits(self) -> list[Instruction]:
@@ -210,6 +225,28 @@ class _Loop:
             for item in self._terminators
             if any(to not in self._body for to in item.successors)
         ]
+
+    def _before_exits(self) -> list[Instruction]:
+        """Returns what decides whether a turn gets to an exit, where some turns do not.
+
+        Such are those of a loop that LLVM has made one with a loop inside it.
+        """
+        exits = {name for name in self._body if self._blocks[name].terminator in self._exits()}
+        passing = {self.latch.name} - exits
+        waiting = list(passing)
+        before = {
+            name: [each for each in self._body if name in self._blocks[each].terminator.successors]
+            for name in self._body
+        }
+        while waiting:
+            name = waiting.pop()
+            for previous in before[name] if name != self._header else ():
+                if previous not in passing | exits:
+                    passing.add(previous)
+                    waiting.append(previous)
+        if self._header not in passing:
+            return []
+        return [self._blocks[name].terminator for name in passing - self._inner]
 
     def _deciding(self) -> list[Instruction]:
         return self._slice(name for exit in self._exits() for name in _condition(exit))

@@ -58,6 +58,12 @@ class Buffer:
         offset = self.tensor.data_ptr() - self.allocation.address if self.tensor.numel() else 0
         return strided(flat, self.sizes, [stride * each for stride in self.strides], offset)
 
+    @property
+    def has_repeated_dim(self) -> bool:
+        """Whether elements along a dim share their memory."""
+        places = zip(self.sizes, self.strides, strict=True)
+        return self.tensor.numel() > 0 and any(size > 1 and stride == 0 for size, stride in places)
+
     def is_same_view(self, other: Buffer) -> bool:
         """Returns whether both are the very same elements in the same places."""
         return (

@@ -280,8 +280,7 @@ def check_writable(op: ir.Operation, buffer: Buffer) -> None:
     """Fails where a buffer that is written to is constant, or two elements share a place."""
     if buffer.allocation.owner is Owner.CONSTANT:
         fault.fail(op, f"the destination, {buffer.name}, is constant")
-    places = zip(buffer.sizes, buffer.strides, strict=True)
-    if any(size > 1 and stride == 0 for size, stride in places):
+    if buffer.has_repeated_dim:
         fault.fail(
             op,
             f"the destination, {buffer.name}, has a repeated dim (stride 0): its elements "

@@ -42,7 +42,7 @@ def interpret(
     `program` is a builder's program, MLIR text, a path or an ir.Module. `inputs` and `outputs` come
     in order or by name; an output that is None is the program's to allocate. `host_functions` are
     what hir.host_call calls, by name. `entry` names the program to run: without it a builder's own,
-    else `main`. The device is the inputs', the CPU without tensors.
+    else `main`, or the only one. The device is the inputs', the CPU without tensors.
 
     Raises InputError for what is wrong in the program, its inputs, or while it runs.
     """
@@ -106,6 +106,8 @@ class Interpreter:
         self._outlines = {name: Outline(op) for name, op in named_programs(self.module).items()}
         if entry is None:
             entry = builder_name(program) or "main"
+            if entry not in self._outlines and len(self._outlines) == 1:
+                (entry,) = self._outlines
         if entry not in self._outlines:
             names = ", ".join(f"@{name}" for name in self._outlines) or "none"
             raise InputError(
@@ -124,6 +126,14 @@ class Interpreter:
         outputs: Sequence[Any] | Mapping[str, Any] | None = None,
     ) -> list[Any]:
         """Runs the program once; its outputs, tensors or numbers."""
+        return self.prepared(inputs, outputs)()
+
+    def prepared(
+        self,
+        inputs: Sequence[Any] | Mapping[str, Any],
+        outputs: Sequence[Any] | Mapping[str, Any] | None = None,
+    ) -> Callable[[], list[Any]]:
+        """Checks what a run is given; what then runs the program. Both raise InputError."""
         outline = self.entry
         names = [named.name for named in outline.inputs]
         values = by_number("input", names, inputs)
@@ -134,11 +144,15 @@ class Interpreter:
         self._choose_device(outline, values)
         bound = bind_inputs(outline, values, self.device)
         given = {} if parts else bind_given(outline, wanted, bound, self.device)
-        results = self.run_program(outline, bound, given, self.streams.caller())
-        for stream in self.streams.known.values():
-            stream.synchronize()
-        tensors = [item.tensor if isinstance(item, Buffer) else item for item in results]
-        return tensors if parts is None else parts.own(tensors, wanted)
+
+        def run() -> list[Any]:
+            results = self.run_program(outline, bound, given, self.streams.caller())
+            for stream in self.streams.known.values():
+                stream.synchronize()
+            tensors = [item.tensor if isinstance(item, Buffer) else item for item in results]
+            return tensors if parts is None else parts.own(tensors, wanted)
+
+        return run
 
     def program(self, name: str) -> Outline | None:
         """Returns a program of the module; None where the name is that of a function on tensors."""

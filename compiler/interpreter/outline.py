@@ -113,6 +113,15 @@ class Outline:
         """Returns whether a buffer is in the memory of an input."""
         return any(isinstance(root.owner, ir.Block) for root in self.roots(value))
 
+    def input_of(self, number: int) -> int | None:
+        """Returns the number of the input that an output is; None where it is none, or a part."""
+        value = self.outputs[number].operands[0]
+        if not isinstance(value.type, ir.MemRefType) or self.is_view(value):
+            return None
+        (root, *others) = self.roots(value)
+        is_one = not others and isinstance(root.owner, ir.Block)
+        return ir.BlockArgument(root).arg_number if is_one else None
+
     def is_view(self, value: ir.Value) -> bool:
         """Returns whether a buffer is a view of another, and so cannot be handed in."""
         owner = _defining(value)

@@ -94,8 +94,7 @@ def _check_is_input(
 def _check_apart(
     outline: Outline, what: str, buffer: Buffer, inputs: Sequence[Any], given: dict[int, Buffer]
 ) -> None:
-    places = zip(buffer.sizes, buffer.strides, strict=True)
-    if any(size > 1 and stride == 0 for size, stride in places):
+    if buffer.has_repeated_dim:
         wrong(what, "it has a repeated dim (stride 0): its elements share their memory")
     for named, value in zip(outline.inputs, inputs, strict=True):
         if isinstance(value, Buffer) and buffer.overlaps(value):

@@ -22,6 +22,8 @@ struct method {
   each(int, PyObject_RichCompareBool, (object *, object *, int))                                   \
   each(object *, PyImport_GetModuleDict, (void))                                                   \
   each(object *, PyDict_GetItemString, (object *, const char *))                                   \
+  each(object *, PyDict_GetItem, (object *, object *))                                             \
+  each(object *, PyModule_GetDict, (object *))                                                     \
   each(object *, PyList_GetItem, (object *, long))                                                 \
   each(long, PyList_Size, (object *))                                                              \
   each(object *, PyTuple_GetItem, (object *, long))                                                \
@@ -29,7 +31,6 @@ struct method {
   each(object *, PyObject_Vectorcall, (object *, object *const *, size_t, object *))               \
   each(int, PyObject_IsTrue, (object *))                                                           \
   each(object *, PyCFunction_NewEx, (const struct method *, object *, object *))                   \
-  each(object *, PyLong_FromVoidPtr, (void *))                                                     \
   each(void *, PyLong_AsVoidPtr, (object *))                                                       \
   each(object *, PyCapsule_New, (void *, const char *, void (*)(object *)))                        \
   each(void *, PyCapsule_GetPointer, (object *, const char *))                                     \
@@ -56,7 +57,7 @@ struct method {
 // The names of attributes and keywords.
 #define HIRC_PYTHON_NAMES(each)                                                                    \
   each(__dlpack_c_exchange_api__) each(__array_struct__) each(_ARRAY_API) each(requires_grad)      \
-      each(is_neg) each(is_conj) each(out) each(stream) each(cuda_stream)
+      each(is_neg) each(is_conj) each(out) each(stream) each(cuda_stream) each(__module__) each(_current_level)
 
 struct hirc_python {
 #define MEMBER(result, name, parameters) result(*name) parameters;

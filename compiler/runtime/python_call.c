@@ -296,8 +296,9 @@ static object *call_python(object *self, object *const *arguments, long count, o
   return result;
 }
 
-// Returns the function for a program; `owner` keeps what it needs alive. Returns NULL for programs
-// with outputs that are parts of other memory, which it does not support.
+// Returns the function for a program. `owner` is an int, the address of `bound`, which keeps what
+// the function needs alive. Returns NULL for programs with outputs that are parts of other memory,
+// which it does not support.
 void *hirc_python_function(struct python_program *bound, object *owner) {
   const struct hirc_program_info *program = bound->program;
   for (int64_t i = 0; i < program->output_count; ++i)
@@ -307,9 +308,9 @@ void *hirc_python_function(struct python_program *bound, object *owner) {
     return NULL;
   bound->method.function = call_python;
   bound->method.flags = FASTCALL | KEYWORDS;
-  object *self = py.PyLong_FromVoidPtr(bound);
-  object *function = self ? py.PyCFunction_NewEx(&bound->method, self, owner) : NULL;
-  if (self)
-    py.Py_DecRef(self);
+  object *module = hirc_python_attribute(owner, py.names.__module__);
+  object *function = py.PyCFunction_NewEx(&bound->method, owner, module);
+  if (module)
+    py.Py_DecRef(module);
   return function;
 }

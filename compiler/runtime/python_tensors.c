@@ -115,6 +115,18 @@ static void keep(struct kind kind) {
     py.Py_DecRef(before.is_conj);
 }
 
+// The names of torch.autograd.forward_ad; NULL where it is not loaded.
+static object *forward_names;
+
+static void find_forward_names(void) {
+  object *modules = py.PyImport_GetModuleDict();
+  object *module =
+      modules ? py.PyDict_GetItemString(modules, "torch.autograd.forward_ad") : NULL;
+  forward_names = module ? py.PyModule_GetDict(module) : NULL;
+  if (forward_names)
+    py.Py_IncRef(forward_names);
+}
+
 // Returns the type of a tensor; without an exchange API if it is none known here.
 static struct kind kind_of(object *tensor) {
   object *type = py.PyObject_Type(tensor);
@@ -127,6 +139,8 @@ static struct kind kind_of(object *tensor) {
   if (found.exchange) {
     found.is_neg = hirc_python_attribute(type, py.names.is_neg);
     found.is_conj = hirc_python_attribute(type, py.names.is_conj);
+    if (!forward_names)
+      find_forward_names();
   } else if (is_array_type(type)) {
     found.exchange = &hirc_numpy;
   }
@@ -135,6 +149,12 @@ static struct kind kind_of(object *tensor) {
   else
     py.Py_DecRef(type);
   return found;
+}
+
+// Returns whether tensors may have tangents now, which a program would lose.
+static bool has_tangents(void) {
+  object *level = forward_names ? py.PyDict_GetItem(forward_names, py.names._current_level) : NULL;
+  return level && py.PyLong_AsLongLong(level) >= 0;
 }
 
 // Returns whether an answer is False; not where there is none.
@@ -154,11 +174,11 @@ static bool method_denies(object *method, object *tensor) {
   return !method || denies(py.PyObject_Vectorcall(method, arguments, 1, NULL));
 }
 
-// Returns whether a tensor's memory holds its values, and it requires no gradients. Only real and
-// complex tensors can be negated views, or require gradients.
+// Returns whether a tensor's memory holds its values, and it has no gradients. Only real and complex
+// tensors can be negated views, or have gradients.
 static bool is_plain(const struct kind *kind, object *tensor, uint8_t code) {
   return code == DL_INT || code == DL_UINT || code == DL_BOOL ||
-         (denies(py.PyObject_GetAttr(tensor, py.names.requires_grad)) &&
+         (!has_tangents() && denies(py.PyObject_GetAttr(tensor, py.names.requires_grad)) &&
           method_denies(kind->is_neg, tensor) &&
           (code != DL_COMPLEX || method_denies(kind->is_conj, tensor)));
 }

@@ -26,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TICK = 100, SECONDS_FOR_NEWS = 5 };
+enum { TICK = 100, SECONDS_FOR_NEWS = 20 };
 
 struct value {
   struct value *next;

@@ -61,13 +61,24 @@ SPLIT = (
 
 
 @functools.cache
+def _resolved(file: str) -> str:
+    """Returns where a file of a stack is: a package may be imported through a link."""
+    return str(Path(file).resolve())
+
+
+def _is_ours(file: str) -> bool:
+    """Returns whether a file of a stack is hirc's."""
+    return _resolved(file).startswith(_OURS)
+
+
+@functools.cache
 def is_the_users(file: str) -> bool:
     """Returns whether a line of this file is the user's, or of a package that the user's code
     calls.
     """
     if file.startswith(("<", "torch/")):
         return False
-    path = str(Path(file).resolve())
+    path = _resolved(file)
     if path.startswith(_NOT_THE_USERS):
         return False
     return not path.startswith(_LIBRARY) or any(part in path for part in _SITE_PACKAGES)
@@ -99,7 +110,7 @@ def user_frames(stack_trace: str) -> str:
         if frames:
             frames[-1] += line
     theirs = [frame for frame in frames if is_the_users(_file(frame))]
-    return "".join(theirs or [frame for frame in frames if not _file(frame).startswith(_OURS)])
+    return "".join(theirs or [frame for frame in frames if not _is_ours(_file(frame))])
 
 
 def stack_position(stack_trace: str) -> Position | None:
@@ -192,8 +203,8 @@ def decomposing_error(error: Exception) -> HircError:
     torch has run the model: a mistake in Python code is a bug, but in a custom operator.
     """
     frames = [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
-    called = [file for file in frames if file.startswith(_OURS) or is_the_users(file)]
-    if isinstance(error, _MISTAKES) and called and called[-1].startswith(_OURS):
+    called = [file for file in frames if _is_ours(file) or is_the_users(file)]
+    if isinstance(error, _MISTAKES) and called and _is_ours(called[-1]):
         return InternalError(
             f"internal error in what an operator is made of: {said_by(error)}",
             position=stack_position(str(error)),

@@ -24,6 +24,8 @@ from hirc.compiler.safetensors import Tensor as Saved
 from hirc.compiler.safetensors import TensorFile, joined
 from hirc.frontends.torch import integers
 from hirc.frontends.torch.import_model import import_model
+from hirc.frontends.torch.user_errors import decomposing_error, user_frames
+from support.environment import ROOT
 from support.no_memory import without_memory
 from support.weights import write_values
 
@@ -568,6 +570,21 @@ def test_a_mistake_in_what_an_operator_is_made_of_is_a_bug(monkeypatch: pytest.M
     with pytest.raises(InternalError, match=r"internal error .*: TypeError: .*") as raised:
         import_model(torch.gcd, (torch.ones(3, 3, dtype=torch.int64),) * 2)
     assert "report this" in (raised.value.hint or "")
+
+
+def test_a_bug_is_a_bug_where_hirc_is_imported_through_a_link(tmp_path: Path) -> None:
+    link = tmp_path / "hirc"
+    link.symlink_to(ROOT, target_is_directory=True)
+    file = link / "frontends" / "torch" / "integers.py"
+    code = compile("1 + 'one'", str(file), "eval")
+    with pytest.raises(TypeError) as raised:
+        eval(code)
+    assert isinstance(decomposing_error(raised.value), InternalError)
+    hircs = f'  File "{file}", line 1, in wrong\n    1\n'
+    assert user_frames(hircs + '  File "/torch.py", line 2, in all\n    2\n').startswith(
+        '  File "/t'
+    )
+    assert user_frames(hircs) == ""
 
 
 @pytest.mark.parametrize(

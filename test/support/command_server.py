@@ -18,13 +18,11 @@ import importlib
 import os
 import pkgutil
 import selectors
-import shutil
 import signal
 import socket
 import struct
 import subprocess
 import sys
-import tempfile
 import threading
 import traceback
 import weakref
@@ -53,9 +51,11 @@ def served(clang: str | Path, names: Sequence[str] = LIT_COMMANDS) -> Path:
     `python` among the names runs scripts, and has torch loaded. The first command waits until the
     server has loaded the modules.
     """
+    # Not for the server, which is this file as a script.
+    from support.scratch import scratch_folder
+
     # A socket's name is limited to about a hundred characters; a checkout's path may be longer.
-    folder = Path(tempfile.mkdtemp(prefix="hirc-lit-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    folder = scratch_folder("lit")
     with listening_for(names, folder, clang) as listening:
         server = subprocess.Popen(
             [sys.executable, __file__, str(listening.fileno()), *names],

@@ -26,6 +26,7 @@ from hirc.compiler.platform_table import CUDA, PTX_VERSION
 from hirc.compiler.process import Runner
 from hirc.compiler.target import CPU
 from hirc.compiler.toolchain import Clang, find_clang
+from support.scratch import scratch_folder
 
 Array = NDArray[np.generic]
 Extent = tuple[int, int, int]
@@ -113,7 +114,7 @@ def _library(wanted: Sequence[str]) -> bytes:
 
 @cache
 def _shared_objects() -> tuple[Path, Path]:
-    folder = Path(tempfile.mkdtemp(prefix="hirc-test-"))
+    folder = scratch_folder("kernels")
     runtime, runner = folder / "runtime.o", folder / "runner.o"
     runtime.write_bytes(runtime_object(find_clang(), Runner()))
     source = Path(__file__).with_name("kernel_runner.c")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import tempfile
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 from hirc.compiler.cpu_device.build import runtime_object
 from hirc.compiler.process import Runner
 from hirc.compiler.toolchain import find_clang
+from support.scratch import scratch_folder
 
 SOURCES = Path(__file__).parents[2] / "compiler" / "cpu_device" / "runtime"
 _FLAGS = ("-std=gnu11", "-O2", "-gline-tables-only", "-fPIC", "-fvisibility=hidden", f"-I{SOURCES}")
@@ -34,7 +34,7 @@ def _compiler(sanitizers: str) -> list[str | Path]:
 @cache
 def _objects(sanitizers: str) -> list[Path]:
     """The runtime's objects, compiled once a process; without sanitizers as hirc links it."""
-    folder = Path(tempfile.mkdtemp(prefix="hirc-test-"))
+    folder = scratch_folder("runtime")
     if not sanitizers:
         whole = folder / "runtime.o"
         whole.write_bytes(runtime_object(find_clang(), Runner()))

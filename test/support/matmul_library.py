@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import ctypes
 import subprocess
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import hirc
+from support.scratch import scratch_folder
 
 _HERE = Path(__file__).parent
 # What lets the library without a device wait for the stream that it is called on.
@@ -61,7 +61,7 @@ class Fake:
 @cache
 def fake_cublaslt() -> Fake:
     """The library, built once; programs find it where HIRC_CUBLASLT is its path."""
-    folder = Path(tempfile.mkdtemp(prefix="hirc-cublaslt-"))
+    folder = scratch_folder("cublaslt")
     path, source = folder / "libcublasLt.so", folder / "synchronize.c"
     source.write_text(_SYNCHRONIZE)
     clang = ["clang-22", "-std=c11", "-O2", "-fPIC"]

@@ -93,9 +93,10 @@ struct hirc_worker {
   char *stack_low;
   void *signal_stack; // its own; NULL: none
   // For quiet.c. What got on, as a number, and as it was at the last look; the number of all
-  // workers at that time, and since when it has been so.
+  // workers at that time, since when it has been so, and since when it was known that nobody else
+  // writes, 0: it is not.
   uint64_t events, events_before;
-  uint64_t progress, since;
+  uint64_t progress, since, alone_since;
   _Atomic uint64_t calm_at; // when the last round began that led nowhere; 0: none, or not since
   struct hirc_worker *next_worker;
 };

@@ -80,7 +80,10 @@ static struct hirc_shared_work *join_shared(void) {
 }
 
 static void leave_shared(struct hirc_shared_work *work) {
-  if (--work->running == 0) {
+  if (--work->running == 0 && work->is_waited_for) {
+    // Its owner goes on, even if the system runs it later.
+    work->is_waited_for = false;
+    pool.departing--;
     pthread_cond_broadcast(&pool.departed);
   }
 }
@@ -323,6 +326,7 @@ void hirc_pool_end_outside(void) {
 void hirc_pool_share(struct hirc_shared_work *work, unsigned helpers) {
   work->wanted = helpers;
   work->running = 0;
+  work->is_waited_for = false;
   lock_started();
   work->next = pool.shared;
   pool.shared = work;
@@ -339,11 +343,11 @@ void hirc_pool_unshare(struct hirc_shared_work *work) {
   }
   *link = work->next;
   atomic_fetch_sub_explicit(&pool.offered, work->wanted, memory_order_relaxed);
-  pool.departing++;
+  work->is_waited_for = work->running > 0;
+  pool.departing += work->is_waited_for;
   while (work->running > 0) {
     pthread_cond_wait(&pool.departed, &pool.lock);
   }
-  pool.departing--;
   pthread_mutex_unlock(&pool.lock);
 }
 

@@ -8,8 +8,9 @@
 struct hirc_shared_work {
   void (*run)(struct hirc_shared_work *work);
   struct hirc_shared_work *next;
-  unsigned wanted;  // threads that may still join
-  unsigned running; // threads that have joined
+  unsigned wanted;    // threads that may still join
+  unsigned running;   // threads that have joined
+  bool is_waited_for; // its owner waits for these
 };
 
 // Asks for up to `helpers` threads. They join as they become idle.

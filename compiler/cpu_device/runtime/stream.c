@@ -80,10 +80,6 @@ static inline void relax(void) {
 #endif
 }
 
-static _Atomic unsigned hosts_waiting;
-
-unsigned hirc_hosts_waiting(void) { return atomic_load(&hosts_waiting); }
-
 static void wait_for(struct hirc_point point) {
   if (hirc_pool_size() > 1)
     for (int i = 0; i < SPINS; ++i) {
@@ -94,7 +90,8 @@ static void wait_for(struct hirc_point point) {
   if (hirc_reached(point))
     return;
   struct hirc_stream *stream = point.stream;
-  atomic_fetch_add(&hosts_waiting, 1);
+  struct hirc_waiting_host host = {.point = point};
+  hirc_host_waits(&host);
   pthread_mutex_lock(&stream->watch_lock);
   for (;;) {
     watch(stream, point.position);
@@ -115,7 +112,7 @@ static void wait_for(struct hirc_point point) {
     pthread_mutex_lock(&stream->watch_lock);
   }
   pthread_mutex_unlock(&stream->watch_lock);
-  atomic_fetch_sub(&hosts_waiting, 1);
+  hirc_host_goes_on(&host);
 }
 
 void hirc_wait_for(struct hirc_point point) {

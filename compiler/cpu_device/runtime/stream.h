@@ -153,8 +153,13 @@ void hirc_stream_start(struct hirc_stream *stream);
 // --- waiting -----------------------------------------------------------------------------------
 
 void hirc_wait_for(struct hirc_point point);
-// How many threads of the program wait for a point now.
-unsigned hirc_hosts_waiting(void);
+// quiet.c: a thread of the program that waits for a point, from the one call to the other.
+struct hirc_waiting_host {
+  struct hirc_point point;
+  struct hirc_waiting_host *next;
+};
+void hirc_host_waits(struct hirc_waiting_host *host);
+void hirc_host_goes_on(struct hirc_waiting_host *host);
 void hirc_wait_for_stream(struct hirc_stream *stream);
 void hirc_cpu_device_wait(void);
 // Until a command enqueued in the stream now would run at once.

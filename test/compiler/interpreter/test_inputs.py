@@ -101,6 +101,34 @@ def test_no_elements() -> None:
     assert (y.shape, z.shape) == ((0, 64), (0,))
 
 
+_ANY = "memref<?x?xf32, strided<[?, ?]>>"
+# Writes its second input, and makes an output.
+_WRITES = program(
+    [_ANY, _ANY],
+    f"""\
+  "hir.set"(%0, %1) : ({_ANY}, {_ANY}) -> ()
+  %y = "hir.unary"(%0) {{kind = "neg"}} : ({_ANY}) -> memref<?x?xf32>""",
+    ["%y: memref<?x?xf32>"],
+)
+
+
+@pytest.mark.parametrize("sizes", [(0, 3), (3, 0)])
+def test_no_elements_overlap_nothing(sizes: tuple[int, int]) -> None:
+    """Interpreted and compiled: what has no elements is written whatever its strides are."""
+    compiled = hirc.compile(_WRITES, target="cpu", opt_level=0)
+    x, once = torch.zeros(sizes), torch.zeros(1, 1).expand(sizes)
+    for written, out in ((once, x.clone()), (x.clone(), once)):
+        assert interpret(_WRITES, [x, written], [out])[0].shape == sizes
+        assert compiled(x, written, out=out).shape == sizes
+
+
+def test_a_repeated_dim_is_not_written() -> None:
+    x, once = torch.zeros(2, 3), torch.zeros(1, 1).expand(2, 3)
+    for written, out in ((once, x.clone()), (x.clone(), once)):
+        with pytest.raises(InputError, match=r"has a repeated dim \(stride 0\)"):
+            interpret(_WRITES, [x, written], [out])
+
+
 @pytest.mark.parametrize(
     ("type_", "value", "message"),
     [

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from hirc.compiler.loader_torch import _dtypes  # pyright: ignore[reportPrivateUsage]
+from hirc.compiler.loader_torch import dlpack_types
 from hirc.dialects.hir.builder.element_names import element_type
 from hirc.dialects.hir.builder.errors import BuildError
 from hirc.dialects.hir.element_types import ELEMENT_TYPES
@@ -45,7 +45,7 @@ def test_the_loader_knows_torchs_types_by_itself() -> None:
     # It runs where hirc is not installed, so it has a table of its own.
     known: Any = torch
     wanted = {getattr(torch, each.torch): dtype_of(each.name) for each in ELEMENT_TYPES.values()}
-    assert _dtypes(known) == wanted
+    assert dlpack_types(known) == wanted
 
 
 def test_commands_read_and_print_every_float() -> None:

@@ -48,6 +48,8 @@ KERNEL void named(int *f) { asm volatile("bar.sync 1, 64;" ::: "memory"); }
 // These end, late.
 KERNEL void set_late(int *f) { unsigned long long end = NOW() + SECOND * 8 / 5; while (NOW() < end); FLAG = 1; }
 KERNEL void set(int *f) { FLAG = 1; }
+KERNEL void slow(int *f) { int seen; do { seen = FLAG; unsigned x = seen; for (unsigned i = 0; i < 40000000; ++i) x = (x ^ i) * 5 + (x >> 3); f[4] = x; } while (!seen); }
+KERNEL void one_header(int *f) { while (!FLAG) for (int i = 0; i < 20000; ++i) asm volatile(""); } // of both loops, once optimised
 KERNEL void next_block(int *f) { if (BX == 1) { unsigned long long end = NOW() + SECOND * 8 / 5; while (NOW() < end); FLAG = 1; } else while (!FLAG); }
 KERNEL void timed(int *f) { unsigned long long end = NOW() + SECOND * 8 / 5; while (!FLAG && NOW() < end); }
 KERNEL void counted(int *f) { for (int i = 0; i < 25000 && !FLAG; ++i) __nvvm_nanosleep(100); }
