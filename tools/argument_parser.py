@@ -29,18 +29,16 @@ class Once(argparse.Action):
         setattr(namespace, self.dest, values)
 
 
-def path(text: str) -> Path:
-    """Returns an option's value as a path. Raises ArgumentTypeError for an empty one."""
+def written_path(text: str) -> str:
+    """Returns a path as it was written, or `-`. Raises ArgumentTypeError for an empty one."""
     if not text:
         raise argparse.ArgumentTypeError("expected a path, not an empty text")
-    return Path(text)
-
-
-def name_or_stream(text: str) -> str:
-    """Returns a file's name, or `-`. Raises ArgumentTypeError for an empty one."""
-    if not text:
-        raise argparse.ArgumentTypeError("expected a file's name, or -")
     return text
+
+
+def path(text: str) -> Path:
+    """Returns a path. Raises ArgumentTypeError for an empty one."""
+    return Path(written_path(text))
 
 
 class ArgumentParser(argparse.ArgumentParser):

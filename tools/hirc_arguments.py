@@ -28,7 +28,7 @@ from ..compiler.options import (
 from ..compiler.sharding import parse_sharding
 from ..compiler.target import CPU, Target
 from ..dialects.records import dataclass
-from .argument_parser import ArgumentParser, Once, name_or_stream, path
+from .argument_parser import ArgumentParser, Once, path, written_path
 
 _EPILOG = """\
 inputs ending in .o, .a, .so, .bc or .ll, and -l and -L, go to the link; anything else is MLIR,
@@ -200,7 +200,7 @@ def _make_parser() -> argparse.ArgumentParser:
     def choice(name: str, default: StrEnum, text: str) -> None:
         add(name, choices=[str(each) for each in type(default)], default=str(default), help=text)
 
-    add("inputs", nargs="*", type=name_or_stream, metavar="INPUT")
+    add("inputs", nargs="*", type=written_path, metavar="INPUT")
     add("-o", dest="output", metavar="FILE", help="where the output goes (- is standard output)")
     choice("--emit", Emit.EXE, "what to make")
     for flag, what in (("header", "a C header of the programs"), ("pkg-config", "their .pc file")):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import __version__
-from .argument_parser import ArgumentParser, name_or_stream
+from .argument_parser import ArgumentParser, written_path
 
 _EPILOG = """\
 every other --NAME or --NAME=OPTIONS runs the pass NAME, one of hirc's or of upstream's, in the
@@ -102,7 +102,7 @@ def _make_parser() -> tuple[argparse.ArgumentParser, set[str]]:
     add(
         "input",
         nargs="?",
-        type=name_or_stream,
+        type=written_path,
         default="-",
         metavar="INPUT",
         help="MLIR text or bytecode (-: stdin)",
@@ -110,7 +110,7 @@ def _make_parser() -> tuple[argparse.ArgumentParser, set[str]]:
     add(
         "-o",
         dest="output",
-        type=name_or_stream,
+        type=written_path,
         default="-",
         metavar="FILE",
         help="where the output goes (stdout)",
