@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from torch import SymInt, Tensor
 from torch.fx import Node
@@ -29,6 +30,21 @@ _FILLED = (
 # Floats of which torch-mlir has constants.
 _LITERAL = (torch.float64, torch.float32, torch.float16)
 _ATEN = torch.ops.aten
+
+
+def _complex_literal(constant: Tensor, kind: ir.Type) -> ir.Value:
+    """Emits a constant of complex numbers with its elements: torch-mlir's are behind a name, which
+    nothing that lowers them takes apart.
+    """
+    # Its memory cannot be asked for while torch traces.
+    parts = torch.view_as_real(constant).tolist()
+    size = "float64" if constant.dtype == torch.complex128 else "float32"
+    data = np.array(parts, size).tobytes().hex()
+    elements = f'"0x{data}"' if data else ""
+    shape = "".join(f"{each}x" for each in constant.shape)
+    value = ir.Attribute.parse(f"dense<{elements}> : tensor<{shape}complex<f{size[-2:]}>>")
+    made = ir.Operation.create("torch.vtensor.literal", [kind], attributes={"value": value})
+    return made.result
 
 
 class GraphImporter(GraphNodeImporter):
@@ -98,6 +114,11 @@ class GraphImporter(GraphNodeImporter):
             with ir.InsertionPoint(self._b):
                 self._call(loc, node, "bits", [], [bits], (0, 0))
             return self.resolve_node_value(node)
+        if isinstance(constant, Tensor) and constant.is_complex():
+            with loc, ir.InsertionPoint(self._b):
+                literal = _complex_literal(constant, self._cc.tensor_to_vtensor_type(constant))
+            self.bind_node_value(node, literal)
+            return literal
         return super().import_constant(loc, node, constant)
 
     def _import_torch_op_overload(

@@ -316,6 +316,10 @@ def _complex(x: Tensor, n: Tensor) -> list[Tensor]:
         *(z.index_add(0, n[0, :4] % 4, w), z.clone().masked_fill_(x > 0, 1j), z.unfold(1, 2, 3)),
         *(torch.stack([z, w], 1), x.view(torch.complex64), torch.full((2,), 1 - 2j), z[:0] + 1),
         *(z[:0].sum(0), z[:0].prod(0), z[:0].unfold(1, 2, 1), torch.cat([z[:0], z[:0]])),
+        # Constants: of several numbers, equal ones, one, none, and wide ones.
+        *(z[:, :2] * torch.tensor([1j, -0.0]), z + torch.tensor([2j] * 6), z * torch.tensor([1j])),
+        *(z + torch.tensor(1 + 2j), torch.zeros(0, dtype=z.dtype) + 1),
+        w @ torch.tensor([[1j, 2, 3 - 1j]] * 6, dtype=torch.complex128).to(z.dtype),
     ]
     numbers = [*(torch.view_as_real(each) for each in found), (z * 1e30).abs(), z.angle()]
     casts = z.bool(), (z * 0).bool(), z.mul(1j).real, (x > 0).to(z.dtype).imag
