@@ -303,15 +303,14 @@ class _Retarget:
         a vector is made of parts of others, as in a transpose, or of bitwise operations and shifts,
         and was not optimised: an assertion, in builds that have these.
         """
-        most = self.options.most_optimised
+        if not 0 < self.options.most_optimised < sum(len(block.instructions) for block in blocks):
+            return False
         instructions = [item.text for block in blocks for item in block.instructions]
 
         def has(pattern: re.Pattern[str]) -> bool:
             return any(map(pattern.search, instructions))
 
-        return 0 < most < len(instructions) and not (
-            has(_NARROW_SHUFFLE) or (has(_NARROW_INSERT) and has(_NARROW_BITS))
-        )
+        return not (has(_NARROW_SHUFFLE) or (has(_NARROW_INSERT) and has(_NARROW_BITS)))
 
     def _locations(
         self, kernel: Function, name: str

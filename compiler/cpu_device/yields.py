@@ -220,18 +220,17 @@ class _Loop:
         return [item for item in deciding if item.opcode in _INPUTS and item.result]
 
     def _exits(self) -> list[Instruction]:
-        return [
-            item
-            for item in self._terminators
-            if any(to not in self._body for to in item.successors)
-        ]
+        return [item for item in self._terminators if self._leaves(item)]
+
+    def _leaves(self, terminator: Instruction) -> bool:
+        return any(to not in self._body for to in terminator.successors)
 
     def _before_exits(self) -> list[Instruction]:
         """Returns what decides whether a turn gets to an exit, where some turns do not.
 
         Such are those of a loop that LLVM has made one with a loop inside it.
         """
-        exits = {name for name in self._body if self._blocks[name].terminator in self._exits()}
+        exits = {name for name in self._body if self._leaves(self._blocks[name].terminator)}
         passing = {self.latch.name} - exits
         waiting = list(passing)
         before = {

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 import hirc
 from hirc.compiler.compile_code import CodeCompilation
 from hirc.compiler.errors import ExecutionError, HircError, InputError, UnsupportedError
+from support.program_command import SEVERAL
 
 pytestmark = pytest.mark.xdist_group("compile_model")
 
@@ -61,25 +62,9 @@ def _same(one: Any, other: Any) -> None:
         np.testing.assert_equal(one, other)
 
 
-_PROGRAM = """
-"hir.program"() ({
-^bb0(%x: memref<?xf32>, %k: f32, %i: i16):
-  %zero = arith.constant 0 : index
-  %n = memref.dim %x, %zero : memref<?xf32>
-  %y = "hir.binary"(%x, %k) {kind = "mul"} : (memref<?xf32>, f32) -> memref<?xf32>
-  "hir.output"(%y) {name = "y"} : (memref<?xf32>) -> ()
-  "hir.output"(%x) {name = "same"} : (memref<?xf32>) -> ()
-  "hir.output"(%n) {name = "n"} : (index) -> ()
-  "hir.output"(%k) {name = "k"} : (f32) -> ()
-}) {sym_name = "several", inputs = [{name = "x"}, {name = "k"}, {name = "i"}],
-    function_type = (memref<?xf32>, f32, i16) -> (memref<?xf32>, memref<?xf32>, index, f32)}
-    : () -> ()
-"""
-
-
 @pytest.fixture(scope="module")
 def several() -> _Both:
-    return _both(_PROGRAM)
+    return _both(SEVERAL)
 
 
 _X = np.arange(4, dtype=np.float32)
@@ -132,7 +117,7 @@ def test_a_program_says_the_same_of_itself(several: _Both) -> None:
 
 
 def test_a_failure_is_an_execution_error() -> None:
-    text = _PROGRAM.replace("  %y =", '  %no = arith.constant false\n  cf.assert %no, "no"\n  %y =')
+    text = SEVERAL.replace("  %y =", '  %no = arith.constant false\n  cf.assert %no, "no"\n  %y =')
     for function in _both(text):
         with pytest.raises(ExecutionError, match="no"):
             function(_X, 2.0, 7)

@@ -18,20 +18,11 @@ from host_ir.libraries import library
 from hirc.compiler.errors import ExecutionError, InputError
 from hirc.compiler.loader_values import ALLOCATED, ValueInfo, scalar_bytes
 from support.no_memory import without_memory
+from support.program_command import SEVERAL
 
-_PROGRAMS = """
-"hir.program"() ({
-^bb0(%x: memref<?xf32>, %k: f32, %i: i16):
-  %zero = arith.constant 0 : index
-  %n = memref.dim %x, %zero : memref<?xf32>
-  %y = "hir.binary"(%x, %k) {kind = "mul"} : (memref<?xf32>, f32) -> memref<?xf32>
-  "hir.output"(%y) {name = "y"} : (memref<?xf32>) -> ()
-  "hir.output"(%x) {name = "same"} : (memref<?xf32>) -> ()
-  "hir.output"(%n) {name = "n"} : (index) -> ()
-  "hir.output"(%k) {name = "k"} : (f32) -> ()
-}) {sym_name = "several", inputs = [{name = "x"}, {name = "k"}, {name = "i"}],
-    function_type = (memref<?xf32>, f32, i16) -> (memref<?xf32>, memref<?xf32>, index, f32)}
-    : () -> ()
+_PROGRAMS = (
+    SEVERAL
+    + """
 "hir.program"() ({
 ^bb0(%x: memref<?xf32>):
   %y = "hir.binary"(%x, %x) {kind = "add"} : (memref<?xf32>, memref<?xf32>) -> memref<?xf32>
@@ -70,6 +61,7 @@ func.func @main(%x: memref<?xf32>, %fine: i1) {
   return
 }
 """
+)
 
 _SAME = """
 func.func @same(%x: tensor<?x3xT>) -> tensor<3x?xT> {

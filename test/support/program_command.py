@@ -52,7 +52,21 @@ func.func @main(%x: memref<4xi32> {hir.name = "x"}) -> memref<4xi32> {
   return %x : memref<4xi32>
 }
 """
-
+# Outputs that are made, an input, a size and a number.
+SEVERAL = """
+"hir.program"() ({
+^bb0(%x: memref<?xf32>, %k: f32, %i: i16):
+  %zero = arith.constant 0 : index
+  %n = memref.dim %x, %zero : memref<?xf32>
+  %y = "hir.binary"(%x, %k) {kind = "mul"} : (memref<?xf32>, f32) -> memref<?xf32>
+  "hir.output"(%y) {name = "y"} : (memref<?xf32>) -> ()
+  "hir.output"(%x) {name = "same"} : (memref<?xf32>) -> ()
+  "hir.output"(%n) {name = "n"} : (index) -> ()
+  "hir.output"(%k) {name = "k"} : (f32) -> ()
+}) {sym_name = "several", inputs = [{name = "x"}, {name = "k"}, {name = "i"}],
+    function_type = (memref<?xf32>, f32, i16) -> (memref<?xf32>, memref<?xf32>, index, f32)}
+    : () -> ()
+"""
 # Outputs of every origin: the program's memory, a view of it, a view of an input, an input, a
 # scalar. `x` takes any strides, `bias` is aligned.
 ORIGINS = """\

@@ -5,16 +5,13 @@ bf16 or f16 with open ones.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
-from torch import Tensor
-from torch.utils import _pytree as pytree
 
 import hirc
 from hirc.tools.check_models.catalogue import NETWORKS, Network, made, other_inputs
-from hirc.tools.check_models.compare import distance
+from hirc.tools.check_models.compare import Copy, distance, tensors_of
 
 _BOUNDS = {torch.float32: 2e-6, torch.bfloat16: 1e-2, torch.float16: 1e-2}
 # Networks with open sizes are there with known ones too, in f32.
@@ -23,17 +20,6 @@ _NARROW = ("bf16", "f16")
 
 def _dtype(network: Network) -> str | None:
     return _NARROW[NETWORKS.index(network) % 2] if network.open_sizes else None
-
-
-def _tensors(outputs: Any) -> list[Tensor]:
-    return [each for each in pytree.tree_leaves(outputs) if isinstance(each, Tensor)]
-
-
-def _wide(inputs: Any) -> Any:
-    def converted(x: Any) -> Any:
-        return x.double() if isinstance(x, Tensor) and x.is_floating_point() else x
-
-    return pytree.tree_map(converted, inputs)
 
 
 @pytest.mark.parametrize("network", NETWORKS, ids=lambda network: network.name)
@@ -45,11 +31,12 @@ def test_network(network: Network, tmp_path: Path) -> None:
         model, inputs, dynamic_shapes=shapes, target="cpu", opt_level=level, cache=False
     )
     # Each keeps state of its own.
-    theirs, exact = (made(description, tmp_path)[0] for _ in range(2))
+    theirs, exact = (Copy(model, wide=wide) for wide in (False, True))
     for given in (inputs, *other_inputs(description, tmp_path)):
-        found = _tensors(network.drive(ours, *given))
-        eager = _tensors(network.drive(theirs, *given))
-        wanted = _tensors(network.drive(exact.double(), *_wide(given)))
+        found = tensors_of(network.drive(ours, *given))
+        eager = tensors_of(network.drive(theirs.call, *given))
+        wanted = exact.reference(network.drive, given)
+        assert wanted is not None
         for mine, other, reference in zip(found, eager, wanted, strict=True):
             assert (mine.dtype, mine.shape) == (other.dtype, other.shape)
             if mine.is_floating_point():

@@ -80,11 +80,11 @@ def compare(
 
     with torch.inference_mode():
         # A network that keeps state is compared with copies that keep theirs.
-        theirs, exact = (_Copy(model, wide=wide) for wide in (False, True))
+        theirs, exact = (Copy(model, wide=wide) for wide in (False, True))
         found: list[dict[str, Any]] = []
         for each in all_inputs:
             torch.manual_seed(_SEED)
-            ours, eager = (_tensors(drive(call, *each)) for call in (program, theirs.call))
+            ours, eager = (tensors_of(drive(call, *each)) for call in (program, theirs.call))
             # In f64 torch draws other numbers.
             found.append(
                 judged_outputs(ours, eager, None if draws else exact.reference(drive, each))
@@ -125,11 +125,12 @@ def _contender(model: nn.Module, name: str) -> Callable[..., Any]:
     return torch.compile(model, mode="default" if name == "compile" else name)
 
 
-def _tensors(outputs: Any) -> list[Tensor]:
+def tensors_of(outputs: Any) -> list[Tensor]:
+    """Returns the tensors of what a network gives, in order."""
     return [each for each in pytree.tree_leaves(outputs) if isinstance(each, Tensor)]
 
 
-class _Copy:
+class Copy:
     """A copy of a network with state of its own, which may compute in f64."""
 
     def __init__(self, model: nn.Module, *, wide: bool) -> None:
@@ -144,7 +145,7 @@ class _Copy:
             return x.double() if isinstance(x, Tensor) and x.is_floating_point() else x
 
         try:
-            return _tensors(drive(self.call, *pytree.tree_map(wide, inputs)))
+            return tensors_of(drive(self.call, *pytree.tree_map(wide, inputs)))
         except (RuntimeError, TypeError):
             return None
 
