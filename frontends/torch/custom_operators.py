@@ -38,7 +38,7 @@ def custom_decompositions(program: ExportedProgram) -> dict[Any, Callable[..., A
     targets = {node.target for node in nodes_of(program) if isinstance(node.target, OpOverload)}
     found: dict[Any, Callable[..., Any]] = {}
     for operator in targets:
-        if operator.namespace in ("aten", "prims") or str(operator) in _KNOWN:
+        if operator.namespace in ("aten", "prims", "hirc") or str(operator) in _KNOWN:
             continue
         name, _, overload = operator.__name__.partition(".")
         schema = operator._schema  # pyright: ignore[reportPrivateUsage]

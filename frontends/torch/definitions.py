@@ -12,6 +12,7 @@ from ...dialects.mlir import arith, cf, ir
 from ...pipelines.rewriting import constant
 from ...pipelines.tensors import cast_to, dim_of, reassociation_attribute
 from ...pipelines.walking import operations_where
+from .batch_norm import emit_batch_norm
 from .control_flow import associative, cond, loop_while, scan
 from .declared import DYNAMIC, Declared, is_declared
 from .depthwise import Depthwise, emit_depthwise
@@ -123,6 +124,18 @@ def _depthwise(declared: Declared) -> Sequence[ir.Value]:
     ]
 
 
+def _batch_norm(declared: Declared) -> Sequence[ir.Value]:
+    eps, has_weight = ir.ArrayAttr(declared.value)
+    return [
+        emit_batch_norm(
+            declared.arguments,
+            ir.RankedTensorType(declared.results[0]),
+            has_weight=ir.BoolAttr(has_weight).value,
+            eps=ir.FloatAttr(eps).value,
+        )
+    ]
+
+
 def _filled(declared: Declared) -> Sequence[ir.Value]:
     kind = ir.RankedTensorType(declared.results[0])
     given = declared.value
@@ -229,6 +242,7 @@ _DEFINITIONS: dict[str, Callable[[Declared], Sequence[ir.Value]]] = {
     "fill": _filled,
     "split": _split,
     "depthwise": _depthwise,
+    "batch_norm": _batch_norm,
     "cond": cond,
     "while": loop_while,
     "scan": scan,

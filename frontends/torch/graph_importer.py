@@ -13,6 +13,7 @@ from torch_mlir.extras.fx_importer import GraphNodeImporter
 
 from ...compiler.errors import HircError, UnsupportedError
 from ...dialects.mlir import ir
+from .batch_norm import BATCH_NORM
 from .declared import declare
 from .depthwise import read_depthwise
 from .generators import ADVANCE, DRAWING, MOVED
@@ -171,6 +172,15 @@ class GraphImporter(GraphNodeImporter):
         if node.target is RUNNING:
             about = ir.StringAttr.get(given[2], context=loc.context)
             self._call(loc, node, "running", [], given[:1], (given[1], 0), about)
+            return
+        if node.target is BATCH_NORM:
+            *tensors, eps = given
+            with loc:
+                about = ir.ArrayAttr.get(
+                    [ir.FloatAttr.get(ir.F64Type.get(), eps), ir.BoolAttr.get(given[3] is not None)]
+                )
+            operands = [each for each in tensors if each is not None]
+            self._call(loc, node, "batch_norm", [], operands, (0, 0), about)
             return
         if node.target is ADVANCE:
             self._call(loc, node, "advance", [], given, (0, 0))

@@ -42,6 +42,7 @@ from ...pipelines.updates import UPDATES
 from ...pipelines.weights import MARK, STATE_MARK, ZERO_MARK
 from .attention import flexible_attention_as_products
 from .attributes import Assignments, as_buffers
+from .batch_norm import batch_norms_as_operators
 from .branch_operands import operands_apart
 from .calling import Description, bind, constant, describe, leaf_paths
 from .changes import Changes, change_of, find_changes
@@ -312,6 +313,7 @@ def _decomposed(program: ExportedProgram) -> ExportedProgram:
     fractions_as_tensors(program)
     flexible_attention_as_products(program)
     operands_apart(program)
+    batch_norms_as_operators(program)
     try:
         for node in views:
             node.target = aten.reshape.default

@@ -157,16 +157,17 @@ def emit_each_element(
     room: ir.Value,
     body: Callable[[Sequence[ir.Value]], ir.Value],
     along: int | None = None,
+    dims: Sequence[Sequence[int]] | None = None,
 ) -> ir.Value:
     """Returns a linalg.generic over a tensor's elements, of operands that are as large or have no
-    dims. Where the body scans `along` a dim, that loop is a reduction.
+    dims; with `dims`, each has those of the tensor's. Where the body scans `along` a dim, that loop
+    is a reduction.
     """
     rank = ir.RankedTensorType(room.type).rank
     identity = ir.AffineMap.get_identity(rank)
-    maps = [
-        identity if ir.RankedTensorType(each.type).rank else ir.AffineMap.get(rank, 0, [])
-        for each in operands
-    ]
+    if dims is None:
+        dims = [range(ir.RankedTensorType(each.type).rank) for each in operands]
+    maps = [ir.AffineMap.get(rank, 0, [ir.AffineDimExpr.get(dim) for dim in own]) for own in dims]
     kinds = ["reduction" if loop == along else "parallel" for loop in range(rank)]
     made = ir.Operation.create(
         "linalg.generic",

@@ -407,6 +407,30 @@ def _normed(x: Tensor) -> list[Tensor]:
     ]
 
 
+def _batch_norms(x: Tensor) -> list[Tensor]:
+    """By given statistics, and near misses that compute their own; a channel does not vary."""
+    mean, variance = x.mean(0), x.var(0)
+    still = torch.cat([variance[:5], torch.zeros(1)])
+    images, few = x.repeat(1, 6).reshape(2, 6, 3, 4), (x[:, 0], x[:, 1].abs())
+    norm, wide = F.batch_norm, x.double()
+    holes = torch.cat([x[:3], torch.full((1, 6), math.nan)])
+    return [
+        norm(x, mean, variance),
+        norm(x, mean, variance, x[0], eps=0.5),
+        norm(x, mean, variance, None, x[0]),
+        norm(images, mean, still, x[0], x[1], eps=1e-3),
+        norm(images[:, :, None], mean, variance, x[0], x[1], False, 0.7),
+        norm(x[None], *few, x[:, 2], x[:, 3]),
+        norm(wide, mean.double(), variance.double(), wide[0], wide[1]),
+        norm(images.half(), mean, variance, x[0], x[1]),
+        norm(images.bfloat16(), mean.bfloat16(), variance.bfloat16(), x[0].bfloat16()),
+        *(norm(x, mean, still), norm(x, mean, -variance), norm(holes, mean, variance)),
+        norm(x, None, None, x[0], x[1], training=True),
+        norm(x, mean.clone(), variance.clone(), training=True),
+        F.instance_norm(images, mean, variance, x[0], x[1], use_input_stats=False),
+    ]
+
+
 def _looked_at(x: Tensor) -> list[Tensor]:
     """What torch looks at the elements of before it computes."""
     return [
@@ -450,6 +474,7 @@ def test_operators() -> None:
             *_losses(x),
             *_bytes(n),
             *_normed(x),
+            *_batch_norms(x),
             *_looked_at(x),
             *_grouped(x),
             *_limited(x),
