@@ -52,6 +52,8 @@ class DeviceOptions:
     rdc: bool = False
     # Loads are those of the source: for code that will be checked.
     speculates: bool = True
+    # Whoever links the module optimises it otherwise.
+    optimises: bool = True
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,7 @@ def _data_layout(platform: Platform) -> str:
 def device_module(
     sources: Sequence[DeviceSource], keep: Sequence[str], target: Target, options: DeviceOptions
 ) -> LlvmModule:
-    """Links libraries into each source, optimises for the chip, and merges them into one.
+    """Links libraries into each source, optimises for the chip if asked, and merges them into one.
 
     `keep` are the kernels and variables the host names; the rest becomes internal. Square root
     and division are IEEE's unless `fast_math`. Raises InputError for a function or a variable that
@@ -277,7 +279,10 @@ def _one(
     module.verify()
     # A thread's registers hold single numbers, so there is nothing to gain; and the loop vectorizer
     # of LLVM 22 fails an assertion of its own on some loops with this target.
-    module.optimize(vectorizes_loops=False)
+    if options.optimises:
+        module.optimize(vectorizes_loops=False)
+    else:
+        module.answer_reflection()
     return module
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import field
+from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +20,14 @@ from .cuda_folder import write_cuda_for_older_clang
 from .device_file import device_file
 from .errors import InputError, Position, ToolchainError
 from .host_code import host_object
-from .link import LinkJob, SymbolError, link, may_do_without_clang, merge_objects
+from .link import (
+    LinkJob,
+    SymbolError,
+    device_arguments,
+    link,
+    may_do_without_clang,
+    merge_objects,
+)
 from .link_inputs import linked_devices, may_have_kernels, refuse_defined_twice
 from .llvm_ir import LlvmModule
 from .native import native_note, native_targets
@@ -60,6 +67,8 @@ class Compilation(BuildTools):
         self._said_native = False
         # Device code that is linked beside other work.
         self._device_link: DeviceLink | None = None
+        # Of LLVM, that the link of device code runs instead of its own.
+        self._link_passes = ""
 
     @property
     def fusion_report(self) -> list[str]:
@@ -136,6 +145,7 @@ class Compilation(BuildTools):
             units = [self._parsed(path) for path in options.inputs]
             with suppress(ToolchainError):
                 # What is missing is told of where it is needed.
+                self._link_passes = self._passes_of_link(units)
                 self._begin_device_link(units, folder, stack)
             weights = self._plan_weights(units, str(output))
             self._name_kernels(units)
@@ -144,6 +154,19 @@ class Compilation(BuildTools):
                 refuse_defined_twice(units)
             self._link_objects(objects, weights, output, folder, self._devices())
             self._write_interface(output)
+
+    def _passes_of_link(self, units: Sequence[Unit]) -> str:
+        """Returns what optimises the device code where it is linked: beside this process, and by an
+        LLVM without assertions, which takes half the time.
+
+        Empty where it is optimised here: a chip of AMD's has another linker, and what is related to
+        code of others is optimised again with it.
+        """
+        options = self.options
+        targets = [target for unit in units for target in unit.gpu_targets]
+        if options.rdc or options.link_inputs or any(target.is_amd for target in targets):
+            return ""
+        return f"default<O{options.opt_level}>" if targets and self._links_bitcode() else ""
 
     def _begin_device_link(self, units: Sequence[Unit], folder: Path, stack: ExitStack) -> None:
         """Lets the device code of all units be linked as soon as it is there, where that can be
@@ -161,7 +184,8 @@ class Compilation(BuildTools):
             # Imported late: what is for the CPU device does not wait for it.
             from .device_link.images import DeviceLink
 
-            link = DeviceLink(folder, len(units), self.clang, self.cuda, options.opt_level)
+            arguments = device_arguments(options.opt_level, self._link_passes)
+            link = DeviceLink(folder, len(units), self.clang, self.cuda, arguments)
             self._device_link = stack.enter_context(link)
 
     def _device_objects(self, folder: Path) -> list[Path] | None:
@@ -196,9 +220,8 @@ class Compilation(BuildTools):
             with self.timer.phase(phase):
                 device = self._device_objects(folder)
                 output = temporary.absolute()
-                self._link(
-                    LinkJob(linked, output, folder, support, devices, wrapped, ptx, device=device)
-                )
+                job = LinkJob(linked, output, folder, support, devices, wrapped, ptx)
+                self._link(replace(job, device=device, passes=self._link_passes))
             # The output appears after what it needs.
             if weights is not None:
                 self._write_weights(weights)
@@ -408,7 +431,9 @@ class Compilation(BuildTools):
 
     def _image(self, unit: Unit, target: Target) -> tuple[ImageFormat, bytes]:
         """The device code that is embedded for one chip."""
-        return self._linked_image(unit.device(target, self.library(target)), target)
+        library = self.library(target)
+        module = unit.device(target, library, optimises=not self._link_passes)
+        return self._linked_image(module, target)
 
     def _linked_image(self, module: LlvmModule, target: Target) -> tuple[ImageFormat, bytes]:
         """Device code as a link takes it."""

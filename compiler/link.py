@@ -26,7 +26,7 @@ class LinkJob:
     CPU device there is no device code left to link. Calls of functions that are `wrapped` go to
     functions of another name. `ptx` goes beside the machine code. `glibc` are flags that find an
     older C library. `device` are objects of the device code in `objects`, linked already, and of
-    what registers it.
+    what registers it. `passes` are LLVM's that the link of device code runs, and not its own.
     """
 
     objects: Sequence[Path]
@@ -38,6 +38,7 @@ class LinkJob:
     ptx: Mapping[Target, Path] = field(default_factory=dict[Target, Path])
     glibc: Sequence[str] = ()
     device: Sequence[Path] | None = None
+    passes: str = ""
 
     @property
     def files(self) -> list[Path]:
@@ -72,12 +73,19 @@ def link_command(job: LinkJob, options: Options, toolchain: Toolchain) -> list[s
     if toolchain.cuda is not None:
         runtime = [toolchain.cuda.static_runtime]
     if job.device is None:
-        command += ["-Xoffload-linker", f"--plugin-opt=O{options.opt_level}"]
+        for argument in device_arguments(options.opt_level, job.passes):
+            command += ["-Xoffload-linker", argument]
         if options.save_temps is not None:
             command += ["-Xlinker", "--save-temps"]
         if toolchain.cuda is not None:
             command += _cuda_arguments(job, toolchain.cuda, compress=options.compress)
     return [*command, *runtime, "-ldl", "-lrt", "-lpthread", "-lm"]
+
+
+def device_arguments(opt_level: int, passes: str) -> list[str]:
+    """Returns what the linker of device code is told of its optimisation."""
+    named = [f"--lto-newpm-passes={passes}"] if passes else []
+    return [f"--plugin-opt=O{opt_level}", *named]
 
 
 def _cuda_arguments(job: LinkJob, cuda: Cuda, *, compress: bool) -> list[str | Path]:

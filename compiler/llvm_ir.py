@@ -317,6 +317,11 @@ class LlvmModule:
         builder = _pass_builder(self._target, self.machine.opt_level, vectorizes_loops)
         builder.getModulePassManager().run(self._module, builder)
 
+    def answer_reflection(self) -> None:
+        """Lets libdevice know the options that it asks for, and optimises nothing."""
+        builder = self._pass_builder(0)
+        builder.getModulePassManager().run(self._module, builder)
+
     def optimize_straight(self, called_once: Iterable[str]) -> None:
         """Optimises code without loops: what LLVM's pipeline does besides takes three times as
         long, and saves few instructions. Functions that are called once become part of their

@@ -482,8 +482,8 @@ class Unit:
     def has_device_code(self) -> bool:
         return any(op.operation.name == "gpu.module" for op in self.module.body)
 
-    def device(self, target: Target, library: Path) -> LlvmModule:
-        """The unit's device code for one chip, optimised; `library` is its maker's."""
+    def device(self, target: Target, library: Path, *, optimises: bool = True) -> LlvmModule:
+        """The unit's device code for one chip, optimised if asked; `library` is its maker's."""
         options = self.options
         sources = self._sources_for(target)
         keep = [entry.device_name for entry in entries_of(self.module.operation)]
@@ -495,6 +495,7 @@ class Unit:
             libraries=options.device_libraries,
             rdc=options.rdc,
             speculates=not options.checks,
+            optimises=optimises,
         )
         if Devices.CPU in self.devices and not target.is_cpu and not options.debug:
             # Lines are for the CPU device's messages.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -20,13 +20,15 @@ class DeviceLink:
     """The link of the device code of several inputs, for one chip or more.
 
     It starts once all `inputs` have added theirs, and puts its files into `folder`. What is left of
-    it at the end of the block is ended.
+    it at the end of the block is ended. `arguments` are those of the device code's linker.
     """
 
-    def __init__(self, folder: Path, inputs: int, clang: Clang, cuda: Cuda, opt_level: int) -> None:
+    def __init__(
+        self, folder: Path, inputs: int, clang: Clang, cuda: Cuda, arguments: Sequence[str]
+    ) -> None:
         self._folder = folder
         self._awaited = inputs
-        self._clang, self._cuda, self._opt_level = clang, cuda, opt_level
+        self._clang, self._cuda, self._arguments = clang, cuda, arguments
         self._bitcode: dict[str, list[Path]] = {}
         self._waiting: list[tuple[str, Path]] = []
         self._started: list[tuple[str, Path, Running]] = []
@@ -105,6 +107,7 @@ class DeviceLink:
         command = [
             *(self._clang.directory / "clang", "--no-default-config", "-o", output),
             *(f"--target={CUDA.triple}", f"-march={arch}", *files[1:]),
-            *("-Xlinker", f"--plugin-opt=O{self._opt_level}", f"--cuda-path={self._cuda.root}"),
+            *(word for argument in self._arguments for word in ("-Xlinker", argument)),
+            f"--cuda-path={self._cuda.root}",
         ]
         return direct_command(command, files, self._clang, cuda=self._cuda)
