@@ -50,12 +50,17 @@ _UPSTREAM_SUBJECTS = {
 # the names are read again.
 _TO_LLVM = ("llvm.", "builtin.", "arith.")
 _UPSTREAM_MAKES = {
+    "arith-emulate-unsupported-floats": ("arith.",),
+    "arith-expand": ("arith.", "vector."),
     "convert-arith-to-llvm": _TO_LLVM,
     "convert-cf-to-llvm": _TO_LLVM,
     "convert-func-to-llvm": _TO_LLVM,
     "convert-index-to-llvm": _TO_LLVM,
+    "convert-math-to-llvm": _TO_LLVM,
     "convert-scf-to-cf": ("cf.", "arith."),
+    "expand-strided-metadata": ("affine.", "arith.", "memref."),
     "finalize-memref-to-llvm": _TO_LLVM,
+    "math-extend-to-supported-types": ("arith.",),
     "reconcile-unrealized-casts": (),
 }
 

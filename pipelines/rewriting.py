@@ -14,10 +14,11 @@ from .pass_base import fail_at
 Rule = Callable[[ir.Operation], Sequence[ir.Value] | None]
 
 
-def rewrite_each(root: ir.Operation, rules: Mapping[str, Rule]) -> None:
+def rewrite_each(root: ir.Operation, rules: Mapping[str, Rule]) -> bool:
     """Applies the rule of its name to every operation within `root` that has one.
 
-    What a rule emits comes in place of the operation and gets its location.
+    What a rule emits comes in place of the operation and gets its location. Returns whether any
+    rule emitted something.
     """
     found: list[ir.Operation] = []
 
@@ -27,14 +28,17 @@ def rewrite_each(root: ir.Operation, rules: Mapping[str, Rule]) -> None:
         return ir.WalkResult.ADVANCE
 
     root.walk(visit)
+    has_changed = False
     for op in found:
         with ir.InsertionPoint(op), op.location:
             values = rules[op.name](op)
         if values is None:
             continue
+        has_changed = True
         for result, value in zip(op.results, values, strict=True):
             result.replace_all_uses_with(value)
         op.erase()
+    return has_changed
 
 
 def element_type(value_type: ir.Type) -> ir.Type:

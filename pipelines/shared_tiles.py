@@ -15,7 +15,7 @@ from ..dialects.mlir import ir
 from ..dialects.records import dataclass
 from .constants import constant_value
 from .host.types import element_bytes
-from .walking import operations_where
+from .walking import has_operation
 
 PATTERN = 1024  # bytes: the longest pattern, and what is kept for tiles of unknown swizzle
 _PATTERNS = {"none": 128, "swizzle_32b": 256, "swizzle_64b": 512, "swizzle_128b": PATTERN}
@@ -72,7 +72,7 @@ def has_tiles(module: ir.Operation) -> bool:
         name = op.name
         return name.startswith(_FAMILIES) or (name in _PTX_TEXTS and takes_addresses(op))
 
-    return bool(operations_where(module, concerns_tiles))
+    return has_operation(module, concerns_tiles)
 
 
 def _pattern(operands: Iterable[ir.Value]) -> int:

@@ -17,7 +17,7 @@ from ..hir.interface.signature import Signature, check_described, read_signature
 from ..hir.interface.weights import Weights, bind_weights, program_name
 from ..pass_base import Pass, fail, register
 from ..symbols import make_room_for_main
-from ..walking import operations_where
+from ..walking import host_operations_where
 from ..weights import read_layout
 
 _RENAMED = "hirc_entry_main"
@@ -168,7 +168,7 @@ def _bind_weights(code: Code, module: ir.Operation) -> Weights | None:
         return None
     called = {
         ir.FlatSymbolRefAttr(call.attributes["callee"]).value
-        for call in operations_where(module, lambda inner: inner.name == "func.call")
+        for call in host_operations_where(module, lambda inner: inner.name == "func.call")
     }
     for body, name in _bodies(module):
         check_described(body)

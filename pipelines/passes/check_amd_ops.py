@@ -28,6 +28,7 @@ class CheckAmdOps(Pass):
 
     name: ClassVar[str] = "check-amd-ops"
     subjects: ClassVar[tuple[str, ...]] = (*_NVIDIA, _MATRICES, "gpu.")
+    makes: ClassVar[tuple[str, ...]] = ()
 
     chips: str = ""
 

@@ -69,6 +69,7 @@ class CheckChipSupport(Pass):
 
     name: ClassVar[str] = "check-chip-support"
     subjects: ClassVar[tuple[str, ...]] = ("nvvm.",)
+    makes: ClassVar[tuple[str, ...]] = ()
     chips: str = ""
 
     def run(self, op: ir.Operation) -> None:

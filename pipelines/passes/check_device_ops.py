@@ -28,6 +28,7 @@ class CheckDeviceOps(Pass):
 
     name: ClassVar[str] = "check-device-ops"
     subjects: ClassVar[tuple[str, ...]] = (*_UNSUPPORTED, "llvm.mlir.global")
+    makes: ClassVar[tuple[str, ...]] = ()
 
     def run(self, op: ir.Operation) -> None:
         for inner in operations_where(op, _is_unsupported):

@@ -61,6 +61,7 @@ class CheckLaunchSizes(Pass):
     """
 
     name: ClassVar[str] = "check-launch-sizes"
+    makes: ClassVar[tuple[str, ...]] = ()
 
     def run(self, op: ir.Operation) -> None:
         promises: dict[tuple[str, str], list[_Promise]] = {}

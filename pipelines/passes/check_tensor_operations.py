@@ -40,6 +40,7 @@ class CheckTensorOperations(Pass):
     """
 
     name: ClassVar[str] = "check-tensor-operations"
+    makes: ClassVar[tuple[str, ...]] = ()
 
     def run(self, op: ir.Operation) -> None:
         for function in operations_where(op, lambda inner: MARK in inner.attributes):

@@ -44,8 +44,8 @@ class ConvertConcatToLinalg(Pass):
 
     to_fuse: bool = False
 
-    def run(self, op: ir.Operation) -> None:
-        rewrite_each(op, {"tensor.concat": self._rewritten})
+    def run(self, op: ir.Operation) -> bool:
+        return rewrite_each(op, {"tensor.concat": self._rewritten})
 
     def _rewritten(self, op: ir.Operation) -> list[ir.Value] | None:
         return None if self.to_fuse and not _is_computed_with(op) else _concatenate(op)

@@ -25,8 +25,8 @@ class ConvertExpm1ToLibm(Pass):
     name: ClassVar[str] = "convert-expm1-to-libm"
     subjects: ClassVar[tuple[str, ...]] = ("math.expm1",)
 
-    def run(self, op: ir.Operation) -> None:
-        rewrite_each(op, {"math.expm1": _call})
+    def run(self, op: ir.Operation) -> bool:
+        return rewrite_each(op, {"math.expm1": _call})
 
 
 def _call(op: ir.Operation) -> Sequence[ir.Value] | None:

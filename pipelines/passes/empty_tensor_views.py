@@ -28,8 +28,10 @@ class EmptyTensorViews(Pass):
 
     name: ClassVar[str] = "empty-tensor-views"
 
-    def run(self, op: ir.Operation) -> None:
-        rewrite_each(op, {"tensor.collapse_shape": _collapsed, "tensor.expand_shape": _expanded})
+    def run(self, op: ir.Operation) -> bool:
+        return rewrite_each(
+            op, {"tensor.collapse_shape": _collapsed, "tensor.expand_shape": _expanded}
+        )
 
 
 def _collapsed(op: ir.Operation) -> list[ir.Value] | None:

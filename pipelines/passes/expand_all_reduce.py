@@ -63,8 +63,8 @@ class ExpandAllReduce(Pass):
     subjects: ClassVar[tuple[str, ...]] = ("gpu.all_reduce",)
     warp_lanes: int = WARP_LANES
 
-    def run(self, op: ir.Operation) -> None:
-        rewrite_each(op, {"gpu.all_reduce": partial(_expand, self.warp_lanes)})
+    def run(self, op: ir.Operation) -> bool:
+        return rewrite_each(op, {"gpu.all_reduce": partial(_expand, self.warp_lanes)})
 
 
 def _expand(warp_lanes: int, op: ir.Operation) -> Sequence[ir.Value] | None:

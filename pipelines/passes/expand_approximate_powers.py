@@ -30,8 +30,8 @@ class ExpandApproximatePowers(Pass):
     name: ClassVar[str] = "expand-approximate-powers"
     subjects: ClassVar[tuple[str, ...]] = ("math.exp", "math.exp2")
 
-    def run(self, op: ir.Operation) -> None:
-        rewrite_each(op, {"math.exp": _power, "math.exp2": _power})
+    def run(self, op: ir.Operation) -> bool:
+        return rewrite_each(op, {"math.exp": _power, "math.exp2": _power})
 
 
 def _power(op: ir.Operation) -> Sequence[ir.Value] | None:

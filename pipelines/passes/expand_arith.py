@@ -39,8 +39,8 @@ class ExpandArith(Pass):
     makes: ClassVar[tuple[str, ...]] = ("arith.", "vector.extract", "vector.from_elements")
     host: bool = False
 
-    def run(self, op: ir.Operation) -> None:
-        rewrite_each(
+    def run(self, op: ir.Operation) -> bool:
+        return rewrite_each(
             op,
             {
                 "arith.addui_extended": _add_with_carry,

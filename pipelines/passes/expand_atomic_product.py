@@ -31,8 +31,8 @@ class ExpandAtomicProduct(Pass):
     name: ClassVar[str] = "expand-atomic-product"
     subjects: ClassVar[tuple[str, ...]] = ("memref.atomic_rmw",)
 
-    def run(self, op: ir.Operation) -> None:
-        rewrite_each(op, {"memref.atomic_rmw": _expand})
+    def run(self, op: ir.Operation) -> bool:
+        return rewrite_each(op, {"memref.atomic_rmw": _expand})
 
 
 def _expand(op: ir.Operation) -> Sequence[ir.Value] | None:

@@ -58,8 +58,8 @@ class ExpandErf(Pass):
     name: ClassVar[str] = "expand-erf"
     subjects: ClassVar[tuple[str, ...]] = ("math.erf",)
 
-    def run(self, op: ir.Operation) -> None:
-        rewrite_each(op, {"math.erf": _erf})
+    def run(self, op: ir.Operation) -> bool:
+        return rewrite_each(op, {"math.erf": _erf})
 
 
 def _erf(op: ir.Operation) -> Sequence[ir.Value] | None:

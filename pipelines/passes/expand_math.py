@@ -39,8 +39,8 @@ class ExpandMath(Pass):
         *("math.isinf", "math.isnormal", "math.sincos"),
     )
 
-    def run(self, op: ir.Operation) -> None:
-        rewrite_each(
+    def run(self, op: ir.Operation) -> bool:
+        return rewrite_each(
             op,
             {
                 "math.absf": _narrow_absf,

@@ -28,8 +28,8 @@ class ExpandMemrefCopy(Pass):
     name: ClassVar[str] = "expand-memref-copy"
     subjects: ClassVar[tuple[str, ...]] = ("memref.copy",)
 
-    def run(self, op: ir.Operation) -> None:
-        rewrite_each(op, {"memref.copy": _expand})
+    def run(self, op: ir.Operation) -> bool:
+        return rewrite_each(op, {"memref.copy": _expand})
 
 
 def _expand(op: ir.Operation) -> Sequence[ir.Value]:

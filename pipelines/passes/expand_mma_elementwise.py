@@ -79,8 +79,8 @@ class ExpandMmaElementwise(Pass):
     name: ClassVar[str] = "expand-mma-elementwise"
     subjects: ClassVar[tuple[str, ...]] = (_OPERATION,)
 
-    def run(self, op: ir.Operation) -> None:
-        rewrite_each(op, {_OPERATION: _expand})
+    def run(self, op: ir.Operation) -> bool:
+        return rewrite_each(op, {_OPERATION: _expand})
 
 
 @dataclass(frozen=True)

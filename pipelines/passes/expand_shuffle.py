@@ -33,8 +33,8 @@ class ExpandShuffle(Pass):
     name: ClassVar[str] = "expand-shuffle"
     subjects: ClassVar[tuple[str, ...]] = ("gpu.shuffle",)
 
-    def run(self, op: ir.Operation) -> None:
-        rewrite_each(op, {"gpu.shuffle": _expand})
+    def run(self, op: ir.Operation) -> bool:
+        return rewrite_each(op, {"gpu.shuffle": _expand})
 
 
 def _expand(op: ir.Operation) -> Sequence[ir.Value]:

@@ -78,8 +78,8 @@ class ExpandSmallFloats(Pass):
     name: ClassVar[str] = "expand-small-floats"
     subjects: ClassVar[tuple[str, ...]] = ("arith.extf", "arith.truncf")
 
-    def run(self, op: ir.Operation) -> None:
-        rewrite_each(op, {"arith.extf": _extend, "arith.truncf": _truncate})
+    def run(self, op: ir.Operation) -> bool:
+        return rewrite_each(op, {"arith.extf": _extend, "arith.truncf": _truncate})
 
 
 def _extend(op: ir.Operation) -> Sequence[ir.Value] | None:

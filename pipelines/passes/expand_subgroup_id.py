@@ -35,8 +35,8 @@ class ExpandSubgroupId(Pass):
     )
     warp_lanes: int = WARP_LANES
 
-    def run(self, op: ir.Operation) -> None:
-        rewrite_each(
+    def run(self, op: ir.Operation) -> bool:
+        return rewrite_each(
             op,
             {
                 "gpu.subgroup_id": partial(_subgroup_id, self.warp_lanes),

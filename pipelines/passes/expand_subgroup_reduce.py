@@ -62,8 +62,10 @@ class ExpandSubgroupReduce(Pass):
     redux: bool = False
     warp_lanes: int = WARP_LANES
 
-    def run(self, op: ir.Operation) -> None:
-        rewrite_each(op, {"gpu.subgroup_reduce": lambda reduce_op: [self._expand(reduce_op)]})
+    def run(self, op: ir.Operation) -> bool:
+        return rewrite_each(
+            op, {"gpu.subgroup_reduce": lambda reduce_op: [self._expand(reduce_op)]}
+        )
 
     def _expand(self, op: ir.Operation) -> ir.Value:
         value, kind = op.operands[0], reduction_kind(op)

@@ -26,8 +26,8 @@ class ExpandTensorChoices(Pass):
 
     name: ClassVar[str] = "expand-tensor-choices"
 
-    def run(self, op: ir.Operation) -> None:
-        rewrite_each(op, {"arith.select": _branch})
+    def run(self, op: ir.Operation) -> bool:
+        return rewrite_each(op, {"arith.select": _branch})
 
 
 def _branch(op: ir.Operation) -> list[ir.Value] | None:

@@ -41,7 +41,7 @@ class FenceOrderedAtomics(Pass):
     name: ClassVar[str] = "fence-ordered-atomics"
     subjects: ClassVar[tuple[str, ...]] = ("llvm.",)
 
-    def run(self, op: ir.Operation) -> None:
+    def run(self, op: ir.Operation) -> bool:
         found = operations_where(op, lambda inner: inner.name.startswith("llvm."))
         for inner in found:
             if "syncscope" not in inner.attributes:
@@ -54,9 +54,10 @@ class FenceOrderedAtomics(Pass):
                     f"'{inner.name}' has the unknown scope '{scope}'; device code has {known}, "
                     "and the whole system where none is given",
                 )
-        for inner in found:
-            if inner.name == "llvm.atomicrmw":
-                _fence(inner)
+        atomics = [inner for inner in found if inner.name == "llvm.atomicrmw"]
+        for atomic in atomics:
+            _fence(atomic)
+        return bool(atomics)
 
 
 def _fence(atomic: ir.Operation) -> None:

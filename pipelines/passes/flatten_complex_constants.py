@@ -9,7 +9,6 @@ from typing import ClassVar
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..pass_base import Pass, register
-from ..walking import operations_where
 
 # Its bytes, or its elements in brackets, or the one that all are.
 _DENSE = re.compile(r'(?P<bytes>dense<"\w+">) : |dense<(?P<elements>.*)> : ', re.DOTALL)
@@ -32,9 +31,13 @@ class FlattenComplexConstants(Pass):
     name: ClassVar[str] = "flatten-complex-constants"
     subjects: ClassVar[tuple[str, ...]] = ("llvm.mlir.global",)
 
-    def run(self, op: ir.Operation) -> None:
-        for constant in operations_where(op, _is_complex):
+    def run(self, op: ir.Operation) -> bool:
+        constants = [
+            child.operation for child in op.regions[0].blocks[0] if _is_complex(child.operation)
+        ]
+        for constant in constants:
             _flatten(constant)
+        return bool(constants)
 
 
 def _is_complex(op: ir.Operation) -> bool:

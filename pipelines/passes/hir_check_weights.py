@@ -24,6 +24,7 @@ class HirCheckWeights(Pass):
     """
 
     name: ClassVar[str] = "hir-check-weights"
+    makes: ClassVar[tuple[str, ...]] = ()
 
     def run(self, op: ir.Operation) -> None:
         for program in operations_where(op, lambda inner: inner.name == "hir.program"):

@@ -25,6 +25,7 @@ class HirVerifyOwnership(Pass):
     """
 
     name: ClassVar[str] = "hir-verify-ownership"
+    makes: ClassVar[tuple[str, ...]] = ()
 
     def run(self, op: ir.Operation) -> None:
         is_kept = True

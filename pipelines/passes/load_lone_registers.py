@@ -31,8 +31,8 @@ class LoadLoneRegisters(Pass):
     name: ClassVar[str] = "load-lone-registers"
     subjects: ClassVar[tuple[str, ...]] = (_OPERATION,)
 
-    def run(self, op: ir.Operation) -> None:
-        rewrite_each(op, {_OPERATION: _call})
+    def run(self, op: ir.Operation) -> bool:
+        return rewrite_each(op, {_OPERATION: _call})
 
 
 def _call(op: ir.Operation) -> Sequence[ir.Value] | None:

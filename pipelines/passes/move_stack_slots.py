@@ -27,8 +27,8 @@ class MoveStackSlots(Pass):
     name: ClassVar[str] = "move-stack-slots"
     subjects: ClassVar[tuple[str, ...]] = ("llvm.alloca",)
 
-    def run(self, op: ir.Operation) -> None:
-        rewrite_each(op, {"llvm.alloca": _move})
+    def run(self, op: ir.Operation) -> bool:
+        return rewrite_each(op, {"llvm.alloca": _move})
 
 
 def _move(op: ir.Operation) -> Sequence[ir.Value] | None:

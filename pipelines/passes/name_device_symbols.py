@@ -65,15 +65,18 @@ class NameDeviceSymbols(Pass):
         self, module: ir.Operation, renamed: dict[tuple[str, str], str], kept: set[str]
     ) -> None:
         scope = ir.StringAttr(module.attributes["sym_name"]).value
-        used, taken = _used_symbols(module), set(renamed.values())
+        used: set[str] | None = None
+        taken = set(renamed.values())
         for function in module.regions[0].blocks[0]:
             if not is_kernel(function.operation):
                 continue
             old = ir.StringAttr(function.attributes["sym_name"]).value
             new = old if old in kept else unlike(device_symbol(scope, old, self.unit), taken)
-            if new != old and old in used:
-                # It looks at every operation of the module.
-                ir.SymbolTable.replace_all_symbol_uses(old, new, module)
+            if new != old:
+                # Either looks at every operation of the module.
+                used = _used_symbols(module) if used is None else used
+                if old in used:
+                    ir.SymbolTable.replace_all_symbol_uses(old, new, module)
             function.attributes["sym_name"] = ir.StringAttr.get(new)
             renamed[scope, old] = new
             taken.add(new)

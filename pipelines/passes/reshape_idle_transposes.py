@@ -29,8 +29,8 @@ class ReshapeIdleTransposes(Pass):
 
     name: ClassVar[str] = "reshape-idle-transposes"
 
-    def run(self, op: ir.Operation) -> None:
-        rewrite_each(op, {"linalg.transpose": _reshaped})
+    def run(self, op: ir.Operation) -> bool:
+        return rewrite_each(op, {"linalg.transpose": _reshaped})
 
 
 def _reshaped(op: ir.Operation) -> list[ir.Value] | None:

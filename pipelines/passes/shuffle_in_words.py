@@ -30,8 +30,8 @@ class ShuffleInWords(Pass):
     name: ClassVar[str] = "shuffle-in-words"
     subjects: ClassVar[tuple[str, ...]] = ("gpu.shuffle",)
 
-    def run(self, op: ir.Operation) -> None:
-        rewrite_each(op, {"gpu.shuffle": _rewrite})
+    def run(self, op: ir.Operation) -> bool:
+        return rewrite_each(op, {"gpu.shuffle": _rewrite})
 
 
 def _rewrite(op: ir.Operation) -> Sequence[ir.Value] | None:

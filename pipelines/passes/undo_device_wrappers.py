@@ -25,7 +25,8 @@ class UndoDeviceWrappers(Pass):
 
     name: ClassVar[str] = "undo-device-wrappers"
 
-    def run(self, op: ir.Operation) -> None:
+    def run(self, op: ir.Operation) -> bool:
+        has_changed = False
         functions = {
             ir.StringAttr(child.attributes["sym_name"]).value: child.operation
             for child in op.regions[0].blocks[0]
@@ -38,6 +39,8 @@ class UndoDeviceWrappers(Pass):
             if not list(wrapper.regions[0].blocks):
                 _replace_by_declaration(wrapped)
             wrapper.erase()
+            has_changed = True
+        return has_changed
 
 
 def _replace_by_declaration(function: ir.Operation) -> None:

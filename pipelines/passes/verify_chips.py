@@ -21,6 +21,7 @@ class VerifyChips(Pass):
     """
 
     name: ClassVar[str] = "verify-chips"
+    makes: ClassVar[tuple[str, ...]] = ()
     chips: str = ""
 
     def run(self, op: ir.Operation) -> None:
