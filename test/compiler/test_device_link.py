@@ -7,12 +7,14 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
+from llvmlite.binding import create_context, parse_bitcode
 
 from hirc.compiler import process
+from hirc.compiler.device_link.images import DeviceLink
 from hirc.compiler.executable import read_linked_file
 from hirc.compiler.process import Finished, Running
 from hirc.compiler.toolchain import find_clang
@@ -133,6 +135,63 @@ def test_the_machine_code_is_what_clang_makes(
     assert ran[-1] == "clang-linker-wrapper"
     # clang has them in an order of its own.
     assert (sorted(ours[0]), ours[1]) == (sorted(theirs[0]), theirs[1])
+
+
+_ROOTS = """\
+gpu.module @kernels {
+  gpu.func @roots(%x: memref<8xf32>) kernel {
+    %i = gpu.thread_id x
+    %0 = memref.load %x[%i] : memref<8xf32>
+    %1 = math.sqrt %0 : f32
+    memref.store %1, %x[%i] : memref<8xf32>
+    gpu.return
+  }
+}
+func.func @main() {
+  return
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "passes", "root"),
+    [
+        ([], "default<O2>", "nvvm.sqrt.rn.f"),
+        (["-O1", "--fast-math"], "default<O1>", "nvvm.sqrt.approx.f"),
+        (["--offload-rdc"], None, "nvvm.sqrt.rn.f"),
+    ],
+)
+def test_the_link_optimises_where_nothing_else_is_linked(
+    hirc: Hirc,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    words: list[str],
+    passes: str | None,
+    root: str,
+) -> None:
+    """What libdevice asks of the options is answered before: the link does not know them."""
+    texts: list[str] = []
+    commands: list[list[str]] = []
+    add, give = DeviceLink.add, Running.give
+
+    def added(link: DeviceLink, images: Iterable[tuple[str, bytes]]) -> None:
+        found = [*images]
+        texts.extend(str(parse_bitcode(data, create_context())) for _, data in found)
+        add(link, found)
+
+    def given(early: Running, arguments: Sequence[str]) -> None:
+        commands.append([*arguments])
+        give(early, arguments)
+
+    monkeypatch.setattr(DeviceLink, "add", added)
+    monkeypatch.setattr(Running, "give", given)
+    source = write(tmp_path, "prog.mlir", _ROOTS)
+    hirc.succeeds(source, ARCH, *words, "-o", tmp_path / "out")
+    (text,), (command,) = texts, commands
+    assert root in text
+    assert "nvvm_reflect" not in text
+    named = [word for word in command if word.startswith("--lto-newpm-passes")]
+    assert named == ([] if passes is None else [f"--lto-newpm-passes={passes}"])
 
 
 @pytest.mark.parametrize("program", ["one", "variables"])
