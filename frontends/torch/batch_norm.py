@@ -6,18 +6,20 @@ made of convolutions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.export import ExportedProgram
-from torch.fx import GraphModule, Node
+from torch.fx import Node
 
 from ...dialects.mlir import arith, ir, math
 from ...pipelines.rewriting import constant
 from ...pipelines.tensors import dim_of
 from .philox import emit_each_element
+from .refusals import nodes_of
 
 _ATEN = torch.ops.aten
 _LIBRARY = torch.library.Library("hirc", "FRAGMENT")
@@ -44,26 +46,42 @@ BATCH_NORM = torch.ops.hirc.batch_norm.default
 _CHANNELS = 1
 
 
-def batch_norms_as_operators(program: ExportedProgram) -> None:
-    """Makes batch norms that take the statistics that they are given operators of their own."""
-    for module in program.graph_module.modules():
-        if not isinstance(module, GraphModule):
-            continue
-        for node in module.graph.nodes:
-            if node.target is _ATEN.batch_norm.default:
-                _rewrite(node)
-        module.recompile()
+@contextmanager
+def batch_norms_as_operators(program: ExportedProgram) -> Generator[None]:
+    """Within a `with` block, makes batch norms that take the statistics that they are given
+    operators of their own. The program may be the user's, who gets it back as it was.
+    """
+    found = [
+        (node, node.args, node.kwargs, given)
+        for node in nodes_of(program)
+        if node.target is _ATEN.batch_norm.default and (given := _by_given_statistics(node))
+    ]
+    for node, _, _, given in found:
+        node.target, node.args, node.kwargs = BATCH_NORM, given, {}
+    try:
+        _recompile(node for node, *_ in found)
+        yield
+    finally:
+        for node, args, kwargs, _ in found:
+            node.target, node.args, node.kwargs = _ATEN.batch_norm.default, args, kwargs
+        _recompile(node for node, *_ in found)
 
 
-def _rewrite(node: Node) -> None:
+def _recompile(nodes: Iterable[Node]) -> None:
+    for module in {node.graph.owning_module for node in nodes}:
+        if module is not None:
+            module.recompile()
+
+
+def _by_given_statistics(node: Node) -> tuple[Any, ...] | None:
+    """Returns the arguments of the operator; None of a norm that computes its statistics."""
     x, weight, bias, mean, variance, training, _, eps, _ = _given(node)
     values = [each.meta.get("val") for each in (x, mean, variance) if isinstance(each, Node)]
     if training is not False or not isinstance(eps, float) or len(values) != 3:
-        return
+        return None
     if not all(isinstance(each, Tensor) and each.is_floating_point() for each in values):
-        return
-    node.target = BATCH_NORM
-    node.args, node.kwargs = (x, mean, variance, weight, bias, eps), {}
+        return None
+    return x, mean, variance, weight, bias, eps
 
 
 def _given(node: Node) -> list[Any]:

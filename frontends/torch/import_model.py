@@ -313,11 +313,15 @@ def _decomposed(program: ExportedProgram) -> ExportedProgram:
     fractions_as_tensors(program)
     flexible_attention_as_products(program)
     operands_apart(program)
-    batch_norms_as_operators(program)
     try:
         for node in views:
             node.target = aten.reshape.default
-        with torch.no_grad(), quick_registrations(), without_needless_guards():
+        with (
+            torch.no_grad(),
+            quick_registrations(),
+            without_needless_guards(),
+            batch_norms_as_operators(program),
+        ):
             known = {**decompositions(), **custom_decompositions(program)}
             program = program.run_decompositions(known)
             # Decompositions add arithmetic with sizes.

@@ -509,6 +509,31 @@ def test_inputs_that_were_one_tensor_are_several(device: str) -> None:
         assert names == ["x", "others_0", "others_1"]
 
 
+class _Normed(nn.Module):
+    """Operators that are rewritten before torch decomposes them, one of them in a branch."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = nn.BatchNorm1d(4), nn.BatchNorm1d(4, affine=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        y = self.first(x)
+        y = nn.functional.scaled_dot_product_attention(y, y, y).view(-1, 4, 8)
+        return torch.cond(y.sum() > 0, self.second, torch.neg, (y,))
+
+
+@torch.no_grad()
+def test_an_exported_program_stays_as_it_was() -> None:
+    model, x = _Normed().eval(), torch.randn(3, 4, 8)
+    program = torch.export.export(model, (x,), dynamic_shapes=({0: Dim.AUTO},))
+    before = program.graph_module.print_readable(print_output=False)
+    compiled = hirc.compile(program, target="cpu", opt_level=0)
+    assert program.graph_module.print_readable(print_output=False) == before
+    for shifted in (x + 1, x - 1):
+        torch.testing.assert_close(compiled(shifted), model(shifted))
+        torch.testing.assert_close(program.module()(shifted), model(shifted))
+
+
 def test_a_model_without_memory_is_imported() -> None:
     """Some hundred GB of weights: nothing of that size is made."""
     with torch.device("meta"):
