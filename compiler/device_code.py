@@ -277,9 +277,9 @@ def _one(
         # have made. Nothing else comes of it here.
         module.add_to_definitions("sanitize_thread")
     module.verify()
-    # A thread's registers hold single numbers, so there is nothing to gain; and the loop vectorizer
-    # of LLVM 22 fails an assertion of its own on some loops with this target.
     if options.optimises:
+        # A thread's registers hold single numbers, so there is nothing to gain; and the loop
+        # vectorizer of LLVM 22 fails an assertion of its own on some loops with this target.
         module.optimize(vectorizes_loops=False)
     else:
         module.answer_reflection()

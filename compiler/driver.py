@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import field, replace
+from dataclasses import field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -220,8 +220,13 @@ class Compilation(BuildTools):
             with self.timer.phase(phase):
                 device = self._device_objects(folder)
                 output = temporary.absolute()
-                job = LinkJob(linked, output, folder, support, devices, wrapped, ptx)
-                self._link(replace(job, device=device, passes=self._link_passes))
+                self._link(
+                    LinkJob(
+                        *(linked, output, folder, support, devices, wrapped, ptx),
+                        device=device,
+                        passes=self._link_passes,
+                    )
+                )
             # The output appears after what it needs.
             if weights is not None:
                 self._write_weights(weights)

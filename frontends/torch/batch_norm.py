@@ -17,8 +17,7 @@ from torch.fx import Node
 
 from ...dialects.mlir import arith, ir, math
 from ...pipelines.rewriting import constant
-from ...pipelines.tensors import dim_of
-from .philox import emit_each_element
+from .philox import emit_each_element, room_like
 from .refusals import nodes_of
 
 _ATEN = torch.ops.aten
@@ -113,18 +112,11 @@ def emit_batch_norm(
         value = arith.mulf(arith.subf(x, mean), factor)
         return _as(result.element_type, arith.addf(value, bias[0]) if bias else value)
 
-    channels = ir.RankedTensorType(variance.type)
-    factors = emit_each_element([variance, *weight], _room(variance, channels.shape, kind), factor)
+    channels = ir.RankedTensorType.get(ir.RankedTensorType(variance.type).shape, kind)
+    factors = emit_each_element([variance, *weight], room_like(variance, channels), factor)
     of_channels = [mean, factors, *bias]
     dims = [[*range(result.rank)], *([_CHANNELS] for _ in of_channels)]
-    room = _room(x, result.shape, result.element_type)
-    return emit_each_element([x, *of_channels], room, normed, dims=dims)
-
-
-def _room(x: ir.Value, shape: Sequence[int], element: ir.Type) -> ir.Value:
-    open_ = [dim_of(x, axis) for axis, size in enumerate(shape) if size < 0]
-    kind = ir.RankedTensorType.get(shape, element)
-    return ir.Operation.create("tensor.empty", [kind], open_).results[0]
+    return emit_each_element([x, *of_channels], room_like(x, result), normed, dims=dims)
 
 
 def _widest(arguments: Sequence[ir.Value]) -> ir.FloatType:

@@ -17,7 +17,7 @@ from .control_flow import associative, cond, loop_while, scan
 from .declared import DYNAMIC, Declared, is_declared
 from .depthwise import Depthwise, emit_depthwise
 from .integers import emit_of_integers
-from .philox import emit_advance, emit_count, emit_drawing, emit_each_element
+from .philox import emit_advance, emit_count, emit_drawing, emit_each_element, room_like
 from .running import emit_running
 from .sizes import emit_of_sizes
 
@@ -179,12 +179,12 @@ def _converted(
     (x,), (kind,) = declared.arguments, map(ir.RankedTensorType, declared.results)
     if x.type == kind:
         return [x]
-    room = _room_like(x, kind)
+    room = room_like(x, kind)
     return [emit_each_element([x], room, lambda given: conversion(kind.element_type, given[0]))]
 
 
 def _integers(declared: Declared) -> Sequence[ir.Value]:
-    room = _room_like(declared.arguments[0], declared.results[0])
+    room = room_like(declared.arguments[0], declared.results[0])
     return [
         emit_each_element(
             declared.arguments, room, lambda given: emit_of_integers(declared.word, *given)
@@ -197,18 +197,11 @@ def _running(declared: Declared) -> Sequence[ir.Value]:
     return [
         emit_each_element(
             declared.arguments,
-            _room_like(declared.arguments[0], declared.results[0]),
+            room_like(declared.arguments[0], declared.results[0]),
             lambda given: emit_running(declared.word, axis, given[0]),
             along=axis,
         )
     ]
-
-
-def _room_like(x: ir.Value, result: ir.Type) -> ir.Value:
-    """Returns an empty tensor of a type, with the open sizes of another tensor."""
-    kind = ir.RankedTensorType(result)
-    open_ = [dim_of(x, axis) for axis, size in enumerate(kind.shape) if size == DYNAMIC]
-    return ir.Operation.create("tensor.empty", [kind], open_).results[0]
 
 
 def _drawing(declared: Declared) -> Sequence[ir.Value]:

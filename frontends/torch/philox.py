@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from ...dialects.mlir import arith, ir
 from ...dialects.mlir import math as floats
 from ...pipelines.rewriting import constant
+from ...pipelines.tensors import dim_of
 
 _BLOCK = 256
 _MOST_BLOCKS = 132 * 2048 // _BLOCK
@@ -150,6 +151,13 @@ def _scalar(generator: ir.Value, place: int) -> ir.Value:
             "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 0, 0, 0]),
         },
     ).results[0]
+
+
+def room_like(x: ir.Value, result: ir.Type) -> ir.Value:
+    """Returns an empty tensor of a type, with the open sizes of another tensor."""
+    kind = ir.RankedTensorType(result)
+    open_ = [dim_of(x, axis) for axis in range(kind.rank) if kind.is_dynamic_dim(axis)]
+    return ir.Operation.create("tensor.empty", [kind], open_).results[0]
 
 
 def emit_each_element(
