@@ -229,14 +229,16 @@ static void accept_one(void) {
   hub.members[hub.count++] = (struct member){.socket = socket, .rank = -1};
 }
 
-// Whether everybody was there and is gone, or said goodbye.
+// Whether everybody was there and is gone, or said goodbye. After a failure those who come later
+// find no hub, but for rank 0, which has it: another may have failed before that is connected.
 static int is_over(void) {
-  int here = 0, left = 0;
+  int here = 0, came = 0, has_rank_0 = 0;
   for (size_t i = 0; i < hub.count; ++i) {
     here += hub.members[i].socket >= 0 && !hub.members[i].left;
-    left += hub.members[i].rank >= 0;
+    came += hub.members[i].rank >= 0;
+    has_rank_0 |= hub.members[i].rank == 0;
   }
-  return here == 0 && (left >= hub.size || (hub.failure[0] && !hub.all_come));
+  return here == 0 && (came >= hub.size || (hub.failure[0] && !hub.all_come && has_rank_0));
 }
 
 static void *run(void *unused) {
