@@ -120,6 +120,37 @@ def test_one_who_fails_before_it_communicates(program: Path, run_team: RunTeam, 
     assert f"{_CANNOT}the process of rank {rank} ended before it communicated" in other.errors
 
 
+_LATE = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <sys/socket.h>
+#include <unistd.h>
+int connect(int descriptor, const struct sockaddr *address, socklen_t size) {
+  int (*others)(int, const struct sockaddr *, socklen_t) = dlsym(RTLD_NEXT, "connect");
+  sleep(2);
+  return others(descriptor, address, size);
+}
+"""
+
+
+def test_one_who_fails_before_rank_0_is_connected(
+    program: Path, run_team: RunTeam, tmp_path: Path
+) -> None:
+    """Rank 0 listens, and reaches its own hub only after the other one came and went."""
+    source, late = tmp_path / "late.c", tmp_path / "late.so"
+    source.write_text(_LATE)
+    build = ["clang-22", "-shared", "-fPIC", source, "-o", late]
+    subprocess.run(build, check=True, timeout=60)
+    preloading: list[str | Path] = ["env", f"LD_PRELOAD={late}"]
+    commands = [
+        [*preloading, program, "--input=4xf32=1", "--input=3"],
+        [program, "--input=4x2xf32=1", "--input=3"],
+    ]
+    ended = run_team(commands)
+    assert ended[0].status == 1
+    assert f"{_CANNOT}the process of rank 1 ended before it communicated" in ended[0].errors
+
+
 def test_one_who_never_comes(program: Path) -> None:
     environment = {
         **os.environ,
@@ -161,34 +192,3 @@ def test_one_who_communicates_less(program: Path, run_team: RunTeam) -> None:
     commands = [[program, "--input=4xf32=1", f"--input={times}"] for times in (0, 1)]
     ended = run_team(commands, {"HIRC_COMMUNICATION_SECONDS": "3"})
     assert any(each.status == 1 and _CANNOT in each.errors for each in ended)
-
-
-_LATE = """
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <sys/socket.h>
-#include <unistd.h>
-int connect(int descriptor, const struct sockaddr *address, socklen_t size) {
-  int (*others)(int, const struct sockaddr *, socklen_t) = dlsym(RTLD_NEXT, "connect");
-  sleep(2);
-  return others(descriptor, address, size);
-}
-"""
-
-
-def test_one_who_fails_before_rank_0_is_connected(
-    program: Path, run_team: RunTeam, tmp_path: Path
-) -> None:
-    """Rank 0 listens, and reaches its own hub only after the other one came and went."""
-    source, late = tmp_path / "late.c", tmp_path / "late.so"
-    source.write_text(_LATE)
-    build = ["clang-22", "-shared", "-fPIC", source, "-o", late]
-    subprocess.run(build, check=True, timeout=60)
-    preloading: list[str | Path] = ["env", f"LD_PRELOAD={late}"]
-    commands = [
-        [*preloading, program, "--input=4xf32=1", "--input=3"],
-        [program, "--input=4x2xf32=1", "--input=3"],
-    ]
-    ended = run_team(commands)
-    assert ended[0].status == 1
-    assert f"{_CANNOT}the process of rank 1 ended before it communicated" in ended[0].errors
