@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import itertools
 import re
+import signal
 import subprocess
 import sys
-import threading
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from hirc.tools.check_models.__main__ import main as check_models
+from hirc.tools.check_models.compare import compiled
 from hirc.tools.check_models.drawn.draw import Draw
 from hirc.tools.check_models.drawn.work import Work, estimate
 from hirc.tools.check_models.drawn.writing import LEVELS, drawn
 from hirc.tools.check_models.run import summary
-from hirc.tools.check_models.turns import Turns
+from hirc.tools.check_models.turn import Turn
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -142,44 +143,85 @@ def test_summary() -> None:
 
 _PROCESS = """
 import sys, time
+from pathlib import Path
+from hirc.tools.check_models.turn import Turn
+turn = Turn(Path(sys.argv[1]), {limit})
 time.sleep({before})
-print("ready", flush=True)
-sys.stdin.readline()
+turn.take()
+turn.take()
 start = time.time()
-time.sleep({turn})
-print("a line of somebody else")
-print(start, time.time())
+time.sleep({during})
+print(start, time.time(), flush=True)
+turn.leave()
+time.sleep({after})
 """
 
 
-def _process(before: float, turn: float) -> list[str]:
-    return [sys.executable, "-c", _PROCESS.format(before=before, turn=turn)]
+def _process(
+    lock: Path, limit: float, before: float = 0, during: float = 0, after: float = 0
+) -> subprocess.Popen[str]:
+    program = _PROCESS.format(limit=limit, before=before, during=during, after=after)
+    command = [sys.executable, "-c", program, str(lock)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
-def test_one_at_a_time_has_its_turn() -> None:
-    turns, ends = Turns(60), list[str]()
-
-    def run() -> None:
-        ends.append(turns.run(_process(0, 0.2)).stdout)
-
-    threads = [threading.Thread(target=run) for _ in range(3)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+def test_one_at_a_time_has_its_turn(tmp_path: Path) -> None:
+    """Waiting counts as nothing: together they take longer than the limit of each."""
+    processes = [_process(tmp_path / "lock", limit=2, during=1) for _ in range(3)]
+    ends = [each.communicate(timeout=60)[0] for each in processes]
+    assert [each.returncode for each in processes] == [0] * 3
     spans = sorted(tuple(map(float, end.split())) for end in ends)
-    assert len(spans) == 3
     assert all(one[1] <= other[0] for one, other in itertools.pairwise(spans))
 
 
-@pytest.mark.parametrize(("before", "turn"), [(60, 0), (0, 60)])
-def test_what_takes_too_long_is_ended(before: float, turn: float) -> None:
-    start = time.monotonic()
-    with pytest.raises(subprocess.TimeoutExpired):
-        Turns(2).run(_process(before, turn))
-    assert time.monotonic() - start < 40
+@pytest.mark.parametrize("where", ["before", "during", "after"])
+def test_what_takes_too_long_is_ended(tmp_path: Path, where: str) -> None:
+    """Where it has the device then, the next one gets it."""
+    late = _process(tmp_path / "lock", limit=2, **{where: 60})
+    assert late.wait(timeout=40) == -signal.SIGALRM
+    late.communicate()
+    other = _process(tmp_path / "lock", limit=60)
+    assert other.communicate(timeout=40)[0]
+    assert other.returncode == 0
 
 
-def test_a_process_that_fails_first_says_why() -> None:
-    done = Turns(60).run([sys.executable, "-c", "raise SystemExit('not so')"])
-    assert (done.returncode, done.stdout, done.stderr) == (1, "", "not so\n")
+# Of torch's own, where inductor is imported.
+@pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")
+@pytest.mark.parametrize(("contender", "has_it"), [("compile", False), ("max-autotune", True)])
+def test_torch_compiles_without_the_device(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, contender: str, has_it: bool
+) -> None:
+    """Unless it times then; what it compiled runs with it."""
+    from torch._inductor import list_mode_options
+
+    events: list[str] = []
+
+    class Recorded(Turn):
+        def __init__(self) -> None:
+            super().__init__(tmp_path / "lock", 60)
+
+        def take(self) -> None:
+            super().take()
+            events.append("take")
+
+    def compile_fx(graph: Any, inputs: Any, config_patches: dict[str, Any]) -> Any:
+        events.append("compile")
+        assert config_patches == list_mode_options(
+            "default" if contender == "compile" else contender
+        )
+
+        def run(*arguments: Any) -> Any:
+            events.append("run")
+            return graph(*arguments)
+
+        return run
+
+    monkeypatch.setattr("torch._inductor.compile_fx.compile_fx", compile_fx)
+    turn = Recorded()
+    try:
+        call = compiled(torch.nn.Linear(2, 3), contender, turn)
+        assert call(torch.ones(4, 2)).shape == (4, 3)
+    finally:
+        turn.leave()
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    assert events == [*["take"] * has_it, "compile", "take", "run"]

@@ -17,7 +17,7 @@ from typing import Any
 from ..carried_folder import compiler_digest, copy_runner, error_line
 
 # What of this package runs there.
-_CARRIED = ("__init__", "catalogue", "compare", "run", "turns", "networks/*")
+_CARRIED = ("__init__", "catalogue", "compare", "run", "turn", "networks/*")
 _SAID_LENGTH = 300
 
 

@@ -20,6 +20,7 @@ from torch.utils import _pytree as pytree
 
 from ...compiler.loader import load
 from .catalogue import described, made, other_inputs
+from .turn import Turn
 
 # A result is right that is no further from the reference than so many times torch's own...
 _TIMES_EAGER = 8.0
@@ -35,16 +36,11 @@ _SECONDS = 0.3
 _LEAST_CALLS, _MOST_CALLS = 5, 100
 
 
-def compare(
-    folder: Path,
-    name: str,
-    contenders: Sequence[str],
-    wait_for_turn: Callable[[], None] = lambda: None,
-) -> dict[str, Any]:
+def compare(folder: Path, name: str, contenders: Sequence[str], turn: Turn) -> dict[str, Any]:
     """Returns the error of the network's library and of torch, whether it is right, and seconds.
 
     Seconds are the library's and those of each contender; none without contenders. The device
-    works, but for its start, once `wait_for_turn` returns.
+    works, but for its start, only in turns.
     """
     description = json.loads((folder / f"{name}.json").read_text())
     device = torch.device(description["device"])
@@ -53,76 +49,121 @@ def compare(
     model, inputs = made(description, folder)
     others = other_inputs(description, folder)
     torch.empty(1, device=device)
-    wait_for_turn()
-    model = model.to(device)
+    with turn:
+        network = _Network(folder, description, model, inputs, others)
+        if network.draws and device.type == "cpu":
+            why = "draws random numbers, which torch draws so on GPUs alone"
+            return {"right": False, "why": why}
+        with torch.inference_mode():
+            judged = network.judged()
+        if device.type == "cuda":
+            # What follows may wait for long, and others need memory then.
+            torch.cuda.empty_cache()
+    if not contenders:
+        return {**judged, "seconds": {}}
+    with torch.inference_mode():
+        return {**judged, "seconds": _seconds(network, contenders, turn)}
 
-    def on_device(x: Any) -> Any:
-        return x.to(device) if isinstance(x, Tensor) else x
 
-    inputs = pytree.tree_map(on_device, inputs)
-    constants = torch.load(folder / f"{name}.constants.pt", map_location=device)
-    parameters = dict(model.named_parameters(remove_duplicate=False))
-    held = {**parameters, **dict(model.named_buffers()), **constants}
-    taken = description["arguments"]
-    draws = _GENERATOR in taken
-    if draws and device.type == "cpu":
-        return {"right": False, "why": "draws random numbers, which torch draws so on GPUs alone"}
-    weights = {each: held[each] for each in taken if isinstance(each, str) and each != _GENERATOR}
-    library = load(folder / f"{name}.so", weights=weights or None)
-    drive = described(description, folder).drive
-    all_inputs = [inputs, *pytree.tree_map(on_device, others)]
+class _Network:
+    """A network on its device: torch's model, the library, and their inputs."""
 
-    def program(*given: Any) -> Any:
-        if draws:
-            library.manual_seed(_SEED)
+    def __init__(
+        self,
+        folder: Path,
+        description: dict[str, Any],
+        model: nn.Module,
+        inputs: tuple[Any, ...],
+        others: list[tuple[Any, ...]],
+    ) -> None:
+        name = description["name"]
+        self.device = torch.device(description["device"])
+
+        def on_device(x: Any) -> Any:
+            return x.to(self.device) if isinstance(x, Tensor) else x
+
+        self.model = model.to(self.device)
+        self.inputs, *self.others = pytree.tree_map(on_device, [inputs, *others])
+        constants = torch.load(folder / f"{name}.constants.pt", map_location=self.device)
+        parameters = dict(model.named_parameters(remove_duplicate=False))
+        held = {**parameters, **dict(model.named_buffers()), **constants}
+        self._taken = description["arguments"]
+        self.draws = _GENERATOR in self._taken
+        names = [each for each in self._taken if isinstance(each, str) and each != _GENERATOR]
+        weights = {each: held[each] for each in names}
+        self.library = load(folder / f"{name}.so", weights=weights or None)
+        self._drive = described(description, folder).drive
+
+    def arguments(self, given: Any) -> list[Any]:
+        """The leaves of inputs that the library's function takes."""
         leaves = pytree.tree_leaves(given)
-        return library.main(*(leaves[each] for each in taken if not isinstance(each, str)))
+        return [leaves[each] for each in self._taken if not isinstance(each, str)]
 
-    with torch.inference_mode():
+    def judged(self) -> dict[str, Any]:
+        """Returns how far the outputs of all inputs are from their reference."""
+
+        def program(*given: Any) -> Any:
+            if self.draws:
+                self.library.manual_seed(_SEED)
+            return self.library.main(*self.arguments(given))
+
         # A network that keeps state is compared with copies that keep theirs.
-        theirs, exact = (Copy(model, wide=wide) for wide in (False, True))
+        theirs, exact = (Copy(self.model, wide=wide) for wide in (False, True))
         found: list[dict[str, Any]] = []
-        for each in all_inputs:
+        for each in (self.inputs, *self.others):
             torch.manual_seed(_SEED)
-            ours, eager = (tensors_of(drive(call, *each)) for call in (program, theirs.call))
+            ours, eager = (tensors_of(self._drive(call, *each)) for call in (program, theirs.call))
             # In f64 torch draws other numbers.
-            found.append(
-                judged_outputs(ours, eager, None if draws else exact.reference(drive, each))
-            )
-        judged = min(found, key=lambda each: each["right"])
-        arguments = [
-            leaf for place, leaf in enumerate(pytree.tree_leaves(inputs)) if place in taken
-        ]
-        seconds: dict[str, float] = {}
-        if contenders:
-            # As the model is called, without what only finds its tensors.
-            seconds["ours"] = _timed(lambda: library.main(*arguments), device)
-        for contender in contenders:
-            call = _contender(model, contender)
-            seconds[contender] = _timed(lambda call=call: call(*inputs), device)
-        return {**judged, "seconds": seconds}
+            wide = None if self.draws else exact.reference(self._drive, each)
+            found.append(judged_outputs(ours, eager, wide))
+        return min(found, key=lambda each: each["right"])
 
 
-def warm(folder: Path, name: str, contenders: Sequence[str]) -> None:
-    """Compiles a network by each contender, into the cache of the compiler.
+def _seconds(network: _Network, contenders: Sequence[str], turn: Turn) -> dict[str, float]:
+    """Returns the seconds of the library and of each contender.
 
-    The tensors' elements do not count for that: they are the device's own.
+    Those that torch compiles come first: the others are then timed in the turn of the last of them.
     """
-    description = json.loads((folder / f"{name}.json").read_text())
-    torch.backends.cuda.matmul.allow_tf32 = False
-    torch.backends.cudnn.allow_tf32 = False
-    with torch.device(description["device"]):
-        model, inputs = made(description, folder)
-    with torch.inference_mode():
-        for contender in contenders:
-            _contender(model, contender)(*inputs)
+    seconds: dict[str, float] = {}
+    for contender in sorted(contenders, key="eager".__eq__):
+        call = network.model
+        if contender != "eager":
+            turn.leave()
+            call = compiled(network.model, contender, turn)
+            call(*network.inputs)
+        turn.take()
+        seconds[contender] = _timed(lambda call=call: call(*network.inputs), network.device)
+    # As the model is called, without what only finds its tensors.
+    arguments = network.arguments(network.inputs)
+    ours = _timed(lambda: network.library.main(*arguments), network.device)
+    turn.leave()
+    return {"ours": ours, **{each: seconds[each] for each in contenders}}
 
 
-def _contender(model: nn.Module, name: str) -> Callable[..., Any]:
-    if name == "eager":
-        return model
+def compiled(model: nn.Module, contender: str, turn: Turn) -> Callable[..., Any]:
+    """Returns what torch.compile makes of a network, in one of its modes.
+
+    It takes the turn when it first runs, and before it compiles where it chooses by timing then.
+    """
+    # Imported late: it takes seconds.
+    from torch._inductor import list_mode_options
+    from torch._inductor.compile_fx import compile_fx
+
+    options = list_mode_options("default" if contender == "compile" else contender)
+
+    def backend(graph: Any, inputs: Any) -> Callable[..., Any]:
+        if "max_autotune" in options:
+            turn.take()
+        run: Any = compile_fx(graph, inputs, config_patches=options)
+
+        def run_in_turn(*arguments: Any) -> Any:
+            turn.take()
+            return run(*arguments)
+
+        return run_in_turn
+
     torch.compiler.reset()
-    return torch.compile(model, mode="default" if name == "compile" else name)
+    return torch.compile(model, backend=backend)
 
 
 def tensors_of(outputs: Any) -> list[Tensor]:

@@ -6,17 +6,17 @@ import argparse
 import json
 import os
 import re
+import signal
 import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from .turns import Turns, wait_for_turn
+from .turn import Turn
 
 CONTENDERS = ("eager", "compile", "reduce-overhead", "max-autotune")
 
@@ -24,6 +24,9 @@ _SAID_LENGTH = 200
 # A network is as fast as a contender from here on, and slow below.
 _EVEN, _SLOW = 0.97, 0.7
 _LEVEL = re.compile(r"level\d")
+
+# Of several children each computes and compiles by itself: together they have all processors.
+_ALONE = {"OMP_NUM_THREADS": "1", "TORCHINDUCTOR_COMPILE_THREADS": "1"}
 
 # The description of a network, and what it is timed beside.
 _Asked = tuple[dict[str, Any], Sequence[str]]
@@ -70,37 +73,23 @@ def main(folder: Path, arguments: Sequence[str] | None = None) -> int:
         metavar="N",
         help="prepare so many at a time on the host; one at a time has the device",
     )
-    parser.add_argument(
-        "--warm",
-        action="store_true",
-        help="only have torch compile for its cache (TORCHINDUCTOR_CACHE_DIR), --jobs at a time",
-    )
     parser.add_argument("--child", metavar="NAME", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.child:
+        turn = Turn(folder / "device.lock", options.timeout)
         # Imported late: torch takes seconds to load.
-        from .compare import compare, warm
+        from .compare import compare
 
-        if options.warm:
-            warm(folder, options.child, options.contenders)
-        else:
-            found = compare(folder, options.child, options.contenders, wait_for_turn)
-            print(json.dumps(found))
+        print(json.dumps(compare(folder, options.child, options.contenders, turn)))
         return 0
     asked = _asked(folder, options)
-    return _warm(folder, asked, options) if options.warm else _compare(folder, asked, options)
-
-
-def _compare(folder: Path, asked: list[_Asked], options: argparse.Namespace) -> int:
-    """Compares and times, and prints a line for each, and what they come to."""
     rows: list[dict[str, Any]] = []
     width = max([28, *(len(description["name"]) for description, _ in asked)])
     names = "".join(f" {name:>17}" for name in options.contenders)
-    print(f"{'':<{width}} {'error':>9} {'torch':>9} {'ours':>10}{names}")
-    turns = Turns(options.timeout)
+    print(f"{'':<{width}} {'its error':>11} {'of eager':>9} {'its time':>10}{names}")
 
     def found(one: _Asked) -> dict[str, Any]:
-        return _result(folder, *one, turns, again=options.again)
+        return _result(folder, *one, options)
 
     with ThreadPoolExecutor(options.jobs) as pool:
         for (description, _), result in zip(asked, pool.map(found, asked), strict=True):
@@ -114,43 +103,6 @@ def _compare(folder: Path, asked: list[_Asked], options: argparse.Namespace) -> 
     wrong = sum(not row["right"] for row in rows)
     print(f"{len(rows)} networks, {wrong} not right")
     return 1 if wrong or not rows else 0
-
-
-def _warm(folder: Path, asked: list[_Asked], options: argparse.Namespace) -> int:
-    """Has torch compile what would be timed. What it chose by timing is forgotten again.
-
-    It chose among others that ran beside it, and chooses anew when it has the device alone.
-    """
-    # Each compiles by itself: together they have all processors.
-    environment = {**os.environ, "TORCHINDUCTOR_COMPILE_THREADS": "1"}
-    start = time.perf_counter()
-
-    def warmed(one: _Asked) -> str:
-        description, contenders = one
-        modes = [each for each in contenders if each != "eager"]
-        if not modes or "error" in description:
-            return ""
-        name = description["name"]
-        words = ["--child", name, "--warm", f"--contenders={','.join(modes)}"]
-        command = [sys.executable, str(folder / "run.py"), *words]
-        try:
-            done = subprocess.run(
-                command, capture_output=True, text=True, timeout=options.timeout,
-                check=False, env=environment,
-            )  # fmt: skip
-        except subprocess.TimeoutExpired:
-            return f"{name}: not done after {options.timeout:g} s"
-        why = f": {_last_line(done.stderr, done.returncode)}" if done.returncode else ""
-        return f"{name}: compiled by {time.perf_counter() - start:.0f} s{why}"
-
-    with ThreadPoolExecutor(options.jobs) as pool:
-        for said in pool.map(warmed, asked):
-            if said:
-                print(said, flush=True)
-    cache = os.environ.get("TORCHINDUCTOR_CACHE_DIR")
-    for chosen in Path(cache).rglob("*.best_config") if cache else ():
-        chosen.unlink()
-    return 0
 
 
 def _asked(folder: Path, options: argparse.Namespace) -> list[_Asked]:
@@ -188,9 +140,7 @@ def _result(
     folder: Path,
     description: dict[str, Any],
     contenders: Sequence[str],
-    turns: Turns,
-    *,
-    again: bool,
+    options: argparse.Namespace,
 ) -> dict[str, Any]:
     """Returns what a child found of a network, or an earlier run's did that timed as much.
 
@@ -200,18 +150,24 @@ def _result(
         return {"right": False, "why": f"not built: {description['error']}"}
     name = description["name"]
     kept = folder / f"{name}.result"
-    earlier = json.loads(kept.read_text()) if kept.exists() and not again else None
+    earlier = json.loads(kept.read_text()) if kept.exists() and not options.again else None
     if earlier is not None and set(contenders) <= set(earlier.get("seconds", contenders)):
         return earlier
-    command = [sys.executable, str(folder / "run.py"), "--child", name]
-    try:
-        done = turns.run([*command, f"--contenders={','.join(contenders)}"])
-    except subprocess.TimeoutExpired:
-        return earlier or {"right": False, "why": f"not done after {turns.timeout:g} s"}
+    words = [f"--timeout={options.timeout}", f"--contenders={','.join(contenders)}"]
+    done = subprocess.run(
+        [sys.executable, str(folder / "run.py"), "--child", name, *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ if options.jobs == 1 else {**os.environ, **_ALONE},
+    )
+    if done.returncode == -signal.SIGALRM:
+        return earlier or {"right": False, "why": f"not done after {options.timeout:g} s"}
     if done.returncode:
         return earlier or {"right": False, "why": _last_line(done.stderr, done.returncode)}
-    kept.write_text(done.stdout)
-    return json.loads(done.stdout)
+    found = done.stdout.splitlines()[-1]
+    kept.write_text(found)
+    return json.loads(found)
 
 
 def _last_line(said: str, status: int) -> str:
@@ -223,7 +179,7 @@ def _line(row: dict[str, Any], width: int, contenders: Sequence[str]) -> str:
     if "why" in row:
         return f"{row['name']:<{width}} {row['why']}"
     error, seconds = row["error"], row["seconds"]
-    text = f"{row['name']:<{width}} {error['ours']:9.1e} {error['eager']:9.1e}"
+    text = f"{row['name']:<{width}} {error['ours']:11.1e} {error['eager']:9.1e}"
     if "ours" in seconds:
         ours = seconds["ours"]
         text += f" {ours * 1e3:7.2f} ms"
