@@ -10,7 +10,7 @@ import json
 import math
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +29,13 @@ _LEAST = {torch.float64: 1e-12, torch.float32: 2e-6, torch.float16: 2e-3, torch.
 _WITHOUT_REFERENCE = 20.0
 # Random numbers are drawn by torch's rules, of a state of this name.
 _GENERATOR, _SEED = "hirc.generator", 7
-# A contender is timed for so long, after calls that do not count: in the first ones hirc and torch
-# load, plan, and record what they replay then.
+# Calls that do not count: in the first ones hirc and torch load, plan, and record what they replay
+# then.
 _FIRST_CALLS = 6
-_SECONDS = 0.3
-_LEAST_CALLS, _MOST_CALLS = 5, 100
+# Each is timed in so many rounds, in each for so long.
+_ROUNDS = 4
+_SECONDS = 0.08
+_LEAST_CALLS, _MOST_CALLS = 2, 25
 
 
 def compare(folder: Path, name: str, contenders: Sequence[str], turn: Turn) -> dict[str, Any]:
@@ -120,24 +122,19 @@ class _Network:
 
 
 def _seconds(network: _Network, contenders: Sequence[str], turn: Turn) -> dict[str, float]:
-    """Returns the seconds of the library and of each contender.
-
-    Those that torch compiles come first: the others are then timed in the turn of the last of them.
-    """
-    seconds: dict[str, float] = {}
-    for contender in sorted(contenders, key="eager".__eq__):
-        call = network.model
+    """Returns the seconds of the library and of each contender, all timed in one turn."""
+    # As the model is called, without what only finds its tensors.
+    arguments = network.arguments(network.inputs)
+    calls: dict[str, Callable[[], Any]] = {"ours": lambda: network.library.main(*arguments)}
+    for contender in contenders:
+        call: Callable[..., Any] = network.model
         if contender != "eager":
             turn.leave()
             call = compiled(network.model, contender, turn)
             call(*network.inputs)
-        turn.take()
-        seconds[contender] = _timed(lambda call=call: call(*network.inputs), network.device)
-    # As the model is called, without what only finds its tensors.
-    arguments = network.arguments(network.inputs)
-    ours = _timed(lambda: network.library.main(*arguments), network.device)
-    turn.leave()
-    return {"ours": ours, **{each: seconds[each] for each in contenders}}
+        calls[contender] = lambda call=call: call(*network.inputs)
+    with turn:
+        return _timed(calls, network.device)
 
 
 def compiled(model: nn.Module, contender: str, turn: Turn) -> Callable[..., Any]:
@@ -162,7 +159,6 @@ def compiled(model: nn.Module, contender: str, turn: Turn) -> Callable[..., Any]
 
         return run_in_turn
 
-    torch.compiler.reset()
     return torch.compile(model, backend=backend)
 
 
@@ -229,20 +225,29 @@ def distance(found: Tensor, wanted: Tensor) -> float:
     return most / finite if finite else most
 
 
-def _timed(call: Callable[[], Any], device: torch.device) -> float:
-    """The median seconds of a call, with its wait."""
+def _timed(calls: Mapping[str, Callable[[], Any]], device: torch.device) -> dict[str, float]:
+    """The median seconds of each call, with its wait.
 
-    def wait() -> None:
-        if device.type == "cuda":
-            torch.cuda.synchronize()
+    They are timed by turns, so that a chip that gets warm favors none.
+    """
 
-    for _ in range(_FIRST_CALLS):
-        call()
-        wait()
-    taken: list[float] = []
-    while len(taken) < _LEAST_CALLS or (sum(taken) < _SECONDS and len(taken) < _MOST_CALLS):
+    def took(call: Callable[[], Any]) -> float:
         start = time.perf_counter()
         call()
-        wait()
-        taken.append(time.perf_counter() - start)
-    return statistics.median(taken)
+        if device.type == "cuda":
+            torch.cuda.synchronize()
+        return time.perf_counter() - start
+
+    for call in calls.values():
+        for _ in range(_FIRST_CALLS):
+            took(call)
+    taken: dict[str, list[float]] = {name: [] for name in calls}
+    for place in range(_ROUNDS):
+        names = [*calls][:: 1 if place % 2 == 0 else -1]
+        for name in names:
+            took(calls[name])  # after another's
+            spent: list[float] = []
+            while len(spent) < _LEAST_CALLS or (sum(spent) < _SECONDS and len(spent) < _MOST_CALLS):
+                spent.append(took(calls[name]))
+            taken[name] += spent
+    return {name: statistics.median(each) for name, each in taken.items()}
