@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import itertools
+import json
 import re
 import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import torch
 
 from hirc.tools.check_models.__main__ import main as check_models
-from hirc.tools.check_models.compare import compiled
+from hirc.tools.check_models.compare import seconds_of
 from hirc.tools.check_models.drawn.draw import Draw
 from hirc.tools.check_models.drawn.work import Work, estimate
 from hirc.tools.check_models.drawn.writing import LEVELS, drawn
+from hirc.tools.check_models.run import main as run_models
 from hirc.tools.check_models.run import summary
-from hirc.tools.check_models.turn import Turn
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -185,43 +186,94 @@ def test_what_takes_too_long_is_ended(tmp_path: Path, where: str) -> None:
     assert other.returncode == 0
 
 
+class _Turn:
+    """Writes down when it is taken and left."""
+
+    def __init__(self) -> None:
+        self.events: list[str] = []
+
+    def take(self) -> None:
+        self.events.append("take")
+
+    def leave(self) -> None:
+        self.events.append("leave")
+
+
 # Of torch's own, where inductor is imported.
 @pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")
-@pytest.mark.parametrize(("contender", "has_it"), [("compile", False), ("max-autotune", True)])
-def test_torch_compiles_without_the_device(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, contender: str, has_it: bool
-) -> None:
-    """Unless it times then; what it compiled runs with it."""
+def test_torch_compiles_without_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes it again where it chooses by timing, and has it when what it compiled runs. What
+    fails leaves the others.
+    """
     from torch._inductor import list_mode_options
+    from torch._inductor.runtime.benchmarking import benchmarker
 
-    events: list[str] = []
+    turn = _Turn()
+    events = turn.events
 
-    class Recorded(Turn):
-        def __init__(self) -> None:
-            super().__init__(tmp_path / "lock", 60)
-
-        def take(self) -> None:
-            super().take()
-            events.append("take")
+    def benchmark(*_: Any) -> None:
+        events.append("benchmark")
 
     def compile_fx(graph: Any, inputs: Any, config_patches: dict[str, Any]) -> Any:
         events.append("compile")
-        assert config_patches == list_mode_options(
-            "default" if contender == "compile" else contender
-        )
+        if config_patches == list_mode_options("reduce-overhead"):
+            raise ValueError("no such graph\nnor another")
+        assert config_patches == list_mode_options("default")
+        cast(Any, benchmarker).benchmark()
 
         def run(*arguments: Any) -> Any:
-            events.append("run")
+            if events[-1] != "run":
+                events.append("run")
             return graph(*arguments)
 
         return run
 
+    monkeypatch.setattr(benchmarker, "benchmark", benchmark)
     monkeypatch.setattr("torch._inductor.compile_fx.compile_fx", compile_fx)
-    turn = Recorded()
-    try:
-        call = compiled(torch.nn.Linear(2, 3), contender, turn)
-        assert call(torch.ones(4, 2)).shape == (4, 3)
-    finally:
-        turn.leave()
-        signal.setitimer(signal.ITIMER_REAL, 0)
-    assert events == [*["take"] * has_it, "compile", "take", "run"]
+    model, inputs = torch.nn.Linear(2, 3), (torch.ones(4, 2),)
+    contenders = ["eager", "compile", "reduce-overhead"]
+    seconds, failed = seconds_of(lambda: model(*inputs), model, inputs, contenders, cast(Any, turn))
+    assert [*seconds] == ["ours", "eager", "compile"]
+    assert min(seconds.values()) > 0
+    assert failed == {"reduce-overhead": "ValueError: no such graph"}
+    assert events == [
+        *["leave", "compile", "take", "benchmark", "take", "run"],
+        *["leave", "compile", "take", "run"],
+    ]
+
+
+_CHILD = """
+import json, sys, time
+from pathlib import Path
+from hirc.tools.check_models.turn import Turn
+name = sys.argv[sys.argv.index("--child") + 1]
+turn = Turn(Path(sys.argv[0]).with_name("lock"), 60 if name == "dies" else 2)
+if name != "silent":
+    said = {"right": True, "error": {"ours": 0.0, "eager": 0.0}, "exact": True, "seconds": {}}
+    print(json.dumps(said), flush=True)
+    print("a line of somebody else")
+if name == "hangs":
+    time.sleep(60)
+raise SystemExit("no more memory")
+"""
+
+
+def test_what_ends_a_process_leaves_what_it_found(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    names = ["dies", "hangs", "silent"]
+    (tmp_path / "run.py").write_text(_CHILD)
+    for name in names:
+        (tmp_path / f"{name}.json").write_text(json.dumps({"name": name, "seconds": {}}))
+    found = tmp_path / "all.figures"
+    assert run_models(tmp_path, ["--jobs=3", "--timeout=2", f"--json={found}"]) == 1
+    rows = {row["name"]: row for row in json.loads(found.read_text())}
+    assert rows["dies"]["right"]
+    assert rows["dies"]["failed"] == {"eager": "no more memory"}
+    assert rows["hangs"]["right"]
+    assert rows["hangs"]["failed"] == {"eager": "not done after 2 s"}
+    assert rows["silent"]["why"] == "no more memory"
+    said = capfd.readouterr().out
+    assert re.search(r"^dies +0\.0e\+00 +0\.0e\+00  eager: no more memory$", said, re.MULTILINE)
+    assert "3 networks, 1 not right" in said
+    assert sorted(each.stem for each in tmp_path.glob("*.result")) == ["dies", "hangs"]

@@ -10,7 +10,7 @@ import json
 import math
 import statistics
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,11 +38,13 @@ _SECONDS = 0.08
 _LEAST_CALLS, _MOST_CALLS = 2, 25
 
 
-def compare(folder: Path, name: str, contenders: Sequence[str], turn: Turn) -> dict[str, Any]:
-    """Returns the error of the network's library and of torch, whether it is right, and seconds.
+def compare(
+    folder: Path, name: str, contenders: Sequence[str], turn: Turn
+) -> Iterator[dict[str, Any]]:
+    """Yields the error of the network's library and of torch, and whether it is right; then, with
+    contenders, that with their and the library's seconds, and why contenders failed.
 
-    Seconds are the library's and those of each contender; none without contenders. The device
-    works, but for its start, only in turns.
+    The device works, but for its start, only in turns.
     """
     description = json.loads((folder / f"{name}.json").read_text())
     device = torch.device(description["device"])
@@ -51,20 +53,25 @@ def compare(folder: Path, name: str, contenders: Sequence[str], turn: Turn) -> d
     model, inputs = made(description, folder)
     others = other_inputs(description, folder)
     torch.empty(1, device=device)
-    with turn:
+    with turn, torch.inference_mode():
         network = _Network(folder, description, model, inputs, others)
         if network.draws and device.type == "cpu":
             why = "draws random numbers, which torch draws so on GPUs alone"
-            return {"right": False, "why": why}
-        with torch.inference_mode():
-            judged = network.judged()
-        if device.type == "cuda":
-            # What follows may wait for long, and others need memory then.
-            torch.cuda.empty_cache()
-    if not contenders:
-        return {**judged, "seconds": {}}
-    with torch.inference_mode():
-        return {**judged, "seconds": _seconds(network, contenders, turn)}
+            yield {"right": False, "why": why}
+            return
+        judged = network.judged()
+        yield {**judged, "seconds": {}}
+        if contenders:
+            # As the model is called, without what only finds its tensors.
+            arguments = network.arguments(network.inputs)
+            seconds, failed = seconds_of(
+                lambda: network.library.main(*arguments),
+                network.model,
+                network.inputs,
+                contenders,
+                turn,
+            )
+            yield {**judged, "seconds": seconds, "failed": failed}
 
 
 class _Network:
@@ -121,45 +128,74 @@ class _Network:
         return min(found, key=lambda each: each["right"])
 
 
-def _seconds(network: _Network, contenders: Sequence[str], turn: Turn) -> dict[str, float]:
-    """Returns the seconds of the library and of each contender, all timed in one turn."""
-    # As the model is called, without what only finds its tensors.
-    arguments = network.arguments(network.inputs)
-    calls: dict[str, Callable[[], Any]] = {"ours": lambda: network.library.main(*arguments)}
+def seconds_of(
+    ours: Callable[[], Any],
+    model: nn.Module,
+    inputs: tuple[Any, ...],
+    contenders: Sequence[str],
+    turn: Turn,
+) -> tuple[dict[str, float], dict[str, str]]:
+    """Returns the seconds of the library and of each contender, and why others of them failed.
+
+    All are timed in one turn. It is held, but while torch compiles.
+    """
+    calls: dict[str, Callable[[], Any]] = {"ours": ours}
+    failed: dict[str, str] = {}
     for contender in contenders:
-        call: Callable[..., Any] = network.model
-        if contender != "eager":
-            turn.leave()
-            call = compiled(network.model, contender, turn)
-            call(*network.inputs)
-        calls[contender] = lambda call=call: call(*network.inputs)
-    with turn:
-        return _timed(calls, network.device)
+        call = model if contender == "eager" else _compiled(model, contender, turn)
+        try:
+            call(*inputs)
+            _wait()
+        except Exception as error:  # noqa: BLE001 - whatever it fails with, others are timed
+            inner = getattr(error, "inner_exception", error)
+            failed[contender] = f"{type(inner).__name__}: {inner}".splitlines()[0]
+        else:
+            calls[contender] = lambda call=call: call(*inputs)
+    return _timed(calls), failed
 
 
-def compiled(model: nn.Module, contender: str, turn: Turn) -> Callable[..., Any]:
+def _compiled(model: nn.Module, contender: str, turn: Turn) -> Callable[..., Any]:
     """Returns what torch.compile makes of a network, in one of its modes.
 
-    It takes the turn when it first runs, and before it compiles where it chooses by timing then.
+    It compiles without the device, and takes the turn again where it chooses by timing.
     """
     # Imported late: it takes seconds.
+    from torch._dynamo import config
     from torch._inductor import list_mode_options
     from torch._inductor.compile_fx import compile_fx
+    from torch._inductor.runtime.benchmarking import benchmarker
 
     options = list_mode_options("default" if contender == "compile" else contender)
+    # Modes share the limit of a network.
+    config.recompile_limit += 8
 
-    def backend(graph: Any, inputs: Any) -> Callable[..., Any]:
-        if "max_autotune" in options:
+    def backend(graph: Any, inputs: Any) -> Any:
+        _wait()
+        if torch.cuda.is_available():
+            # This may take long, and others need memory then.
+            torch.cuda.empty_cache()
+        turn.leave()
+        try:
+            return compile_fx(graph, inputs, config_patches=options)
+        finally:
             turn.take()
-        run: Any = compile_fx(graph, inputs, config_patches=options)
 
-        def run_in_turn(*arguments: Any) -> Any:
-            turn.take()
-            return run(*arguments)
-
-        return run_in_turn
-
+    for name in ("benchmark", "benchmark_gpu"):
+        setattr(benchmarker, name, _in_turn(getattr(benchmarker, name), turn))
     return torch.compile(model, backend=backend)
+
+
+def _in_turn(function: Callable[..., Any], turn: Turn) -> Callable[..., Any]:
+    def call(*arguments: Any, **words: Any) -> Any:
+        turn.take()
+        return function(*arguments, **words)
+
+    return call
+
+
+def _wait() -> None:
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
 
 
 def tensors_of(outputs: Any) -> list[Tensor]:
@@ -225,17 +261,16 @@ def distance(found: Tensor, wanted: Tensor) -> float:
     return most / finite if finite else most
 
 
-def _timed(calls: Mapping[str, Callable[[], Any]], device: torch.device) -> dict[str, float]:
+def _timed(calls: Mapping[str, Callable[[], Any]]) -> dict[str, float]:
     """The median seconds of each call, with its wait.
 
-    They are timed by turns, so that a chip that gets warm favors none.
+    They are timed in rounds, so that a chip that gets warm favors none.
     """
 
     def took(call: Callable[[], Any]) -> float:
         start = time.perf_counter()
         call()
-        if device.type == "cuda":
-            torch.cuda.synchronize()
+        _wait()
         return time.perf_counter() - start
 
     for call in calls.values():

@@ -80,7 +80,8 @@ def main(folder: Path, arguments: Sequence[str] | None = None) -> int:
         # Imported late: torch takes seconds to load.
         from .compare import compare
 
-        print(json.dumps(compare(folder, options.child, options.contenders, turn)))
+        for result in compare(folder, options.child, options.contenders, turn):
+            print(json.dumps(result), flush=True)
         return 0
     asked = _asked(folder, options)
     rows: list[dict[str, Any]] = []
@@ -161,13 +162,28 @@ def _result(
         check=False,
         env=os.environ if options.jobs == 1 else {**os.environ, **_ALONE},
     )
-    if done.returncode == -signal.SIGALRM:
-        return earlier or {"right": False, "why": f"not done after {options.timeout:g} s"}
+    found = _found(done.stdout)
     if done.returncode:
-        return earlier or {"right": False, "why": _last_line(done.stderr, done.returncode)}
-    found = done.stdout.splitlines()[-1]
-    kept.write_text(found)
-    return json.loads(found)
+        why = _last_line(done.stderr, done.returncode)
+        if done.returncode == -signal.SIGALRM:
+            why = f"not done after {options.timeout:g} s"
+        if found is None:
+            return earlier or {"right": False, "why": why}
+        found["failed"] = dict.fromkeys(contenders, why)
+    if found is None:
+        return earlier or {"right": False, "why": "said nothing"}
+    if found.get("failed") and earlier:
+        return earlier
+    kept.write_text(json.dumps(found))
+    return found
+
+
+def _found(said: str) -> dict[str, Any] | None:
+    """Returns what a child found last; between may be lines of others."""
+    for line in reversed(said.splitlines()):
+        if line.startswith('{"right"'):
+            return json.loads(line)
+    return None
 
 
 def _last_line(said: str, status: int) -> str:
@@ -186,6 +202,7 @@ def _line(row: dict[str, Any], width: int, contenders: Sequence[str]) -> str:
         for name in contenders:
             theirs = seconds.get(name)
             text += f" {theirs * 1e3:7.2f} ms {theirs / ours:6.2f}" if theirs else " " * 18
+    text += "".join(f"  {name}: {why}" for name, why in row.get("failed", {}).items())
     return text if row["right"] else f"{text} WRONG"
 
 

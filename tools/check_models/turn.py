@@ -33,6 +33,8 @@ class Turn:
     def leave(self) -> None:
         """Leaves the device to others, if this process has it."""
         if self._held is not None:
+            # Not only closed: a process that was forked may have it too.
+            fcntl.flock(self._held, fcntl.LOCK_UN)
             self._held.close()
             self._held = None
             signal.setitimer(signal.ITIMER_REAL, self._limit)
