@@ -275,5 +275,6 @@ def test_what_ends_a_process_leaves_what_it_found(
     assert rows["silent"]["why"] == "no more memory"
     said = capfd.readouterr().out
     assert re.search(r"^dies +0\.0e\+00 +0\.0e\+00  eager: no more memory$", said, re.MULTILINE)
-    assert "3 networks, 1 not right" in said
+    assert "3 networks, 1 not right, 2 not timed whole" in said
+    assert run_models(tmp_path, ["--models=dies", "--timeout=2"]) == 1
     assert sorted(each.stem for each in tmp_path.glob("*.result")) == ["dies", "hangs"]

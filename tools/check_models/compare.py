@@ -53,7 +53,8 @@ def compare(
     model, inputs = made(description, folder)
     others = other_inputs(description, folder)
     torch.empty(1, device=device)
-    with turn, torch.inference_mode():
+    turn.take()
+    with torch.inference_mode():
         network = _Network(folder, description, model, inputs, others)
         if network.draws and device.type == "cpu":
             why = "draws random numbers, which torch draws so on GPUs alone"
@@ -72,6 +73,7 @@ def compare(
                 turn,
             )
             yield {**judged, "seconds": seconds, "failed": failed}
+    turn.leave()
 
 
 class _Network:
@@ -86,14 +88,14 @@ class _Network:
         others: list[tuple[Any, ...]],
     ) -> None:
         name = description["name"]
-        self.device = torch.device(description["device"])
+        device = torch.device(description["device"])
 
         def on_device(x: Any) -> Any:
-            return x.to(self.device) if isinstance(x, Tensor) else x
+            return x.to(device) if isinstance(x, Tensor) else x
 
-        self.model = model.to(self.device)
+        self.model = model.to(device)
         self.inputs, *self.others = pytree.tree_map(on_device, [inputs, *others])
-        constants = torch.load(folder / f"{name}.constants.pt", map_location=self.device)
+        constants = torch.load(folder / f"{name}.constants.pt", map_location=device)
         parameters = dict(model.named_parameters(remove_duplicate=False))
         held = {**parameters, **dict(model.named_buffers()), **constants}
         self._taken = description["arguments"]
@@ -171,9 +173,8 @@ def _compiled(model: nn.Module, contender: str, turn: Turn) -> Callable[..., Any
 
     def backend(graph: Any, inputs: Any) -> Any:
         _wait()
-        if torch.cuda.is_available():
-            # This may take long, and others need memory then.
-            torch.cuda.empty_cache()
+        # This may take long, and others need memory then.
+        torch.cuda.empty_cache()
         turn.leave()
         try:
             return compile_fx(graph, inputs, config_patches=options)

@@ -33,7 +33,9 @@ _Asked = tuple[dict[str, Any], Sequence[str]]
 
 
 def main(folder: Path, arguments: Sequence[str] | None = None) -> int:
-    """Runs, prints and writes. Returns the exit status: 1 where a network is not right."""
+    """Runs, prints and writes. Returns the exit status: 1 where a network is not right, or a
+    contender failed.
+    """
     parser = argparse.ArgumentParser(prog="run.py", description=__doc__)
     parser.add_argument(
         "--models", default="*", metavar="PARTS", help="networks with these in the name"
@@ -102,8 +104,9 @@ def main(folder: Path, arguments: Sequence[str] | None = None) -> int:
     for line in summary(rows, options.contenders):
         print(line)
     wrong = sum(not row["right"] for row in rows)
-    print(f"{len(rows)} networks, {wrong} not right")
-    return 1 if wrong or not rows else 0
+    failed = sum(bool(row.get("failed")) for row in rows)
+    print(f"{len(rows)} networks, {wrong} not right{f', {failed} not timed whole' * (failed > 0)}")
+    return 1 if wrong or failed or not rows else 0
 
 
 def _asked(folder: Path, options: argparse.Namespace) -> list[_Asked]:

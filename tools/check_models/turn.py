@@ -5,8 +5,7 @@ from __future__ import annotations
 import fcntl
 import signal
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Self
+from typing import IO
 
 
 class Turn:
@@ -38,15 +37,3 @@ class Turn:
             self._held.close()
             self._held = None
             signal.setitimer(signal.ITIMER_REAL, self._limit)
-
-    def __enter__(self) -> Self:
-        self.take()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.leave()
