@@ -107,6 +107,10 @@ struct recording {
   bool is_outgrown, is_exceeded;
   // Allocations that become the caller's, as far as that is known.
   size_t *given, given_count, given_room;
+  // What the program computed the steps of, as they are now; none where that is not all known.
+  int64_t *values;
+  size_t value_count, value_room;
+  bool gives; // an allocation is the caller's, another one in each replay
 };
 
 struct seen {
@@ -121,7 +125,7 @@ struct alike {
   struct recording *found[ALIKE];
 };
 
-enum count { RECORDED, REPLAYED, UPDATED, ABANDONED_CALLS, COUNTS };
+enum count { RECORDED, REPLAYED, UPDATED, ABANDONED_CALLS, REPEATED, COUNTS };
 
 // The graphs of a program on one device.
 struct device_graphs {
@@ -154,7 +158,8 @@ struct hirc_recorder {
   size_t acquired;    // streams
   size_t allocations;
   int depth;          // of steps that are under way
-  bool replays;
+  size_t values;      // that the recording has once the call's steps were done
+  bool replays, repeats;
 };
 
 // State: see streams.c.
@@ -170,8 +175,8 @@ static void count(struct hirc_recorder *recorder, enum count which) {
 }
 
 // How many graphs were recorded, how often one was replayed, how many nodes were changed for that,
-// and how many calls began anew.
-void hirc_graphs_counted(int64_t counts[4]) {
+// how many calls began anew, and how many replays were the last one's again.
+void hirc_graphs_counted(int64_t counts[5]) {
   for (int i = 0; i < COUNTS; ++i)
     counts[i] = 0;
   const struct hirc_graphs *graphs = atomic_load(&hirc_state_graphs_3);
@@ -255,6 +260,29 @@ static bool does(struct hirc_recorder *recorder, enum hirc_step_kind kind,
 }
 
 static void did(struct hirc_recorder *recorder) { --recorder->depth; }
+
+// Whether a call's steps are those of the last one, as all is that the program computes them of:
+// then it need not. `values` are that; none where more counts, such as where outputs are allocated.
+// What shapes share is another's each time.
+int hirc_graph_repeats(const int64_t *values, int64_t count) {
+  struct hirc_recorder *recorder = hirc_recorder();
+  if (!recorder)
+    return 0;
+  struct recording *recording = recorder->recording;
+  bool is_known = !recording->is_shared && !recording->gives;
+  size_t wanted = is_known ? (size_t)count : 0, bytes = wanted * sizeof *values;
+  recorder->repeats = recorder->replays && wanted > 0 && recording->value_count == wanted &&
+                      memcmp(recording->values, values, bytes) == 0;
+  if (recorder->repeats)
+    return 1;
+  recording->value_count = 0;
+  if (wanted > 0 &&
+      grow((void **)&recording->values, &recording->value_room, wanted, sizeof *values)) {
+    memcpy(recording->values, values, bytes);
+    recorder->values = wanted;
+  }
+  return 0;
+}
 
 // --- launches ------------------------------------------------------------------------------------
 
@@ -494,8 +522,8 @@ static void drop(struct recording *recording, const cuda_stream *stream) {
   recording->made = NULL;
   recording->origin = NULL;
   recording->launched_in = NULL;
-  recording->is_launched = recording->is_in_others = false;
-  recording->step_count = recording->byte_count = 0;
+  recording->is_launched = recording->is_in_others = recording->gives = false;
+  recording->step_count = recording->byte_count = recording->value_count = 0;
   recording->block_count = recording->stream_count = 0;
   recording->kept_bytes = 0;
 }
@@ -508,6 +536,7 @@ static void clear(struct recording *recording, const cuda_stream *stream) {
   free(recording->streams);
   free(recording->needs);
   free(recording->given);
+  free(recording->values);
   *recording = (struct recording){0};
 }
 
@@ -727,7 +756,7 @@ static void end_capture(struct recording *recording) {
 static void finish(struct hirc_recorder *recorder) {
   struct recording *recording = recorder->recording;
   if (recorder->replays) {
-    if (recorder->next != recording->step_count)
+    if (!recorder->repeats && recorder->next != recording->step_count)
       abandon(recorder);
   } else {
     // Memory that the program gives its caller cannot be the graph's: the next recording knows.
@@ -742,6 +771,8 @@ static void finish(struct hirc_recorder *recorder) {
       }
     if (recording->given_count != known)
       abandon(recorder);
+    for (size_t i = 0; i < recording->block_count; ++i)
+      recording->gives |= !recording->blocks[i].is_ours;
     if (cudaStreamEndCapture(recording->origin, &recording->graph) != 0 ||
         cudaGraphInstantiateWithFlags(&recording->made, recording->graph, 0) != 0)
       abandon(recorder);
@@ -749,6 +780,10 @@ static void finish(struct hirc_recorder *recorder) {
   }
   if (cudaGraphLaunch(recording->made, recorder->stream) != 0)
     abandon(recorder);
+  if (recorder->repeats)
+    count(recorder, REPEATED);
+  else
+    recording->value_count = recorder->values;
   if (!recording->is_launched)
     recording->first_id = id_of(recorder->stream);
   else if (recording->launched_in != recorder->stream)

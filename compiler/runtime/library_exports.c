@@ -37,7 +37,7 @@ EXPORTED int hirc_synchronize(void *stream) { return hirc_stream_finish(stream);
 
 EXPORTED uint64_t hirc_devices(void) { return hirc_library_devices(); }
 
-EXPORTED void hirc_graph_counts(int64_t counts[4]) { hirc_graphs_counted(counts); }
+EXPORTED void hirc_graph_counts(int64_t counts[5]) { hirc_graphs_counted(counts); }
 
 EXPORTED void *hirc_call_from_python(struct python_program *bound, void *owner) {
   return hirc_python_function(bound, owner);

@@ -138,7 +138,7 @@ uint64_t hirc_library_devices(void);
 int hirc_stream_finish(void *stream);
 
 // graphs.c
-void hirc_graphs_counted(int64_t counts[4]);
+void hirc_graphs_counted(int64_t counts[5]);
 
 // program_list.c
 const struct hirc_program_info *const *hirc_program_list(int64_t *count);

@@ -11,7 +11,7 @@ from ..hir.interface.code import Code
 from ..hir.interface.entry import add_body, add_main, first_that_cannot_pass, is_program
 from ..hir.interface.exports import add_exports, add_packed_function
 from ..hir.interface.function import add_function
-from ..hir.interface.graphs import can_replay
+from ..hir.interface.graphs import replays_of
 from ..hir.interface.info import add_calling, add_info
 from ..hir.interface.signature import Signature, check_described, read_signature
 from ..hir.interface.weights import Weights, bind_weights, program_name
@@ -75,7 +75,7 @@ class AddProgramInterface(Pass):
                     weights,
                     max_rank=rank,
                     executable=self.executable,
-                    replays=can_replay(op, signature.body, self.graph_launches),
+                    replays=replays_of(op, signature.body, self.graph_launches),
                 )
                 holds = signature.has_weights or signature.has_state
                 symbol = weights.symbol if weights is not None and holds else ""

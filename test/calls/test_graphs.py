@@ -117,7 +117,15 @@ class Graphs:
         self.library: Any = hirc.load(path)
 
     def counts(self) -> tuple[int, int, int, int]:
-        room = (ctypes.c_int64 * 4)()
+        recorded, replayed, updated, abandoned, _ = self._counts()
+        return recorded, replayed, updated, abandoned
+
+    def repeated(self) -> int:
+        """How many replays were the last one's again, so that no step was computed."""
+        return self._counts()[-1]
+
+    def _counts(self) -> tuple[int, int, int, int, int]:
+        room = (ctypes.c_int64 * 5)()
         self.library.loaded.hirc_graph_counts(room)
         return tuple(room)
 
@@ -572,3 +580,69 @@ def test_threads(graphs: Graphs) -> None:
     for thread in threads:
         thread.join()
     assert not failed
+
+
+def _looped(graphs: Graphs, x: np.ndarray, times: int, k: float, out: np.ndarray) -> None:
+    out.fill(np.nan)
+    graphs.library.looped(x, times, k, out=out)
+    np.testing.assert_allclose(out, times * np.float32(k) * x, rtol=1e-6)
+
+
+def test_calls_that_repeat_compute_no_step(graphs: Graphs) -> None:
+    """What lies in the tensors may be another each time."""
+    x, out = np.empty(24, np.float32), np.empty(24, np.float32)
+    for call in range(12):
+        x[:] = np.arange(24) + call
+        _looped(graphs, x, 3, 0.5, out)
+    recorded, replayed, updated, abandoned = graphs.counts()
+    assert (recorded, updated, abandoned) == (1, 0, 0)
+    assert replayed >= 9
+    assert graphs.repeated() == replayed
+
+
+@pytest.mark.parametrize("other", ["number", "times", "input", "output", "allocated"])
+def test_calls_that_differ_compute_their_steps(graphs: Graphs, other: str) -> None:
+    """In turn with one that has been, so that what is known of the last call counts."""
+    first = np.arange(24, dtype=np.float32)
+    second, kept = first[::-1].copy(), np.empty_like(first)
+    out = np.empty_like(first)
+    for call in range(24):
+        is_other = call % 3 == 2
+        x = second if is_other and other == "input" else first
+        times = 4 if is_other and other == "times" else 3
+        k = 0.25 if is_other and other == "number" else 0.5
+        if is_other and other == "allocated":
+            y = graphs.library.looped(x, times, k)
+            np.testing.assert_allclose(y, 1.5 * x, rtol=1e-6)
+            continue
+        _looped(graphs, x, times, k, kept if is_other and other == "output" else out)
+    # The second of two that are alike.
+    assert graphs.repeated() >= 5
+
+
+def test_sizes_and_strides_are_part_of_what_repeats(graphs: Graphs) -> None:
+    memory = np.random.default_rng(3).random((8, 8), np.float32)
+    out = np.empty((8, 8), np.float32)
+    for _ in range(8):
+        for count in (8, 8, 4, 4):
+            x, y = memory[:count], out[:count]
+            y.fill(np.nan)
+            graphs.library.several(x, _W, out=y)
+            np.testing.assert_allclose(y, -x @ _W - x.sum(0), rtol=1e-5, atol=1e-5)
+        for y in (out.T, out, out.T, out.T):
+            y.fill(np.nan)
+            graphs.library.several(memory, _W, out=y)
+            np.testing.assert_allclose(y, -memory @ _W - memory.sum(0), rtol=1e-5, atol=1e-5)
+    assert graphs.repeated() >= 12
+
+
+def test_state_is_part_of_what_repeats(graphs: Graphs) -> None:
+    x, out = np.full(4, 0.25, np.float32), np.empty(4, np.float32)
+    instances = [graphs.library.new_instance() for _ in range(2)]
+    calls = [0, 0]
+    for call in range(30):
+        which = int(call % 5 > 2)
+        calls[which] += 1
+        instances[which].counted(x, out=out)
+        np.testing.assert_allclose(out, np.exp(np.float32(0.25 * calls[which])), rtol=1e-6)
+    assert graphs.repeated() >= 10

@@ -57,7 +57,7 @@ class TwoDevices:
 
     def graphs(self) -> tuple[int, int]:
         """How many graphs were recorded, and how often one was replayed."""
-        room = (ctypes.c_int64 * 4)()
+        room = (ctypes.c_int64 * 5)()
         self.library.loaded.hirc_graph_counts(room)
         return room[0], room[1]
 

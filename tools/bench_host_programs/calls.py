@@ -193,12 +193,13 @@ def _ours(
 
 
 def _tell_graphs(library: Any) -> None:
-    counts = (ctypes.c_int64 * 4)()
+    counts = (ctypes.c_int64 * 5)()
     library.loaded.hirc_graph_counts(counts)
     if any(counts):
-        recorded, replayed, changed, left = counts
+        recorded, replayed, changed, left, repeated = counts
         print(
-            f"graphs: {recorded} recorded, {replayed} replays, {changed} nodes changed, {left} left"
+            f"graphs: {recorded} recorded, {replayed} replays ({repeated} computed nothing),"
+            f" {changed} nodes changed, {left} left"
         )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from enum import Enum
+
 from ....dialects.mlir import ir
-from ...walking import operations_where
+from ...walking import made_by, operations_where
 
 # Functions of the support library that record what they do, or touch nothing but their results.
 _CALLS = frozenset(
@@ -29,6 +31,7 @@ _CALLS = frozenset(
         "hirc_zero_strided",
     }
 )
+_ACCESSES = ("llvm.load", "llvm.store")
 _LAUNCHES = ("gpu.launch_func", "hirc_launch", "hirc_launch_cluster", "hirc_matmul")
 # Operations that compute, and those whose lowering calls the functions above.
 _DIALECTS = frozenset({"arith", "math", "scf", "cf", "index", "builtin"})
@@ -72,16 +75,26 @@ _OPERATIONS = frozenset(
 )
 
 
-def can_replay(module: ir.Operation, body: ir.Operation, launches: int) -> bool:
-    """Returns whether a body, and what it calls, can be a device graph of at least so many
-    launches.
+class Replays(Enum):
+    """How a program's calls can be replayed as a device graph."""
+
+    NEVER = 0
+    # What its host code computes in the call is compared with what was recorded.
+    COMPARED = 1
+    # As well; and it computes that of the body's arguments alone, so that a call with those of the
+    # last one need not.
+    FOLLOWING = 2
+
+
+def replays_of(module: ir.Operation, body: ir.Operation, launches: int) -> Replays:
+    """Returns how a body, and what it calls, can be a device graph of at least so many launches.
 
     `launches` of 0 is for none. Loops and branches may be there: a replay computes them anew.
     """
     if launches == 0:
-        return False
+        return Replays.NEVER
     symbols = ir.SymbolTable(module)
-    found = 0
+    found, follows = 0, True
     known: set[str] = set()
     waiting = [body]
     while waiting:
@@ -91,7 +104,7 @@ def can_replay(module: ir.Operation, body: ir.Operation, launches: int) -> bool:
                 callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
                 function = symbols[callee].operation
                 if not list(function.regions[0].blocks):
-                    return False
+                    return Replays.NEVER
                 # Of a function that is called again its launches count again.
                 if callee in known:
                     found += _launches_of(function)
@@ -101,16 +114,26 @@ def can_replay(module: ir.Operation, body: ir.Operation, launches: int) -> bool:
                 continue
             if name == "llvm.call":
                 if "callee" not in op.attributes:
-                    return False
+                    return Replays.NEVER
                 name = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
                 if name not in _CALLS:
-                    return False
+                    return Replays.NEVER
             elif name.startswith("gpu.") and not list(op.results):
-                return False  # the host waits for it
+                return Replays.NEVER  # the host waits for it
             elif name not in _OPERATIONS and name.partition(".")[0] not in _DIALECTS:
-                return False
+                return Replays.NEVER
+            elif name in _ACCESSES:
+                follows = follows and _is_in_frame(op.operands[name == "llvm.store"])
             found += name in _LAUNCHES
-    return found >= launches
+    if found < launches:
+        return Replays.NEVER
+    return Replays.FOLLOWING if follows else Replays.COMPARED
+
+
+def _is_in_frame(address: ir.Value) -> bool:
+    while (element := made_by(address, "llvm.getelementptr")) is not None:
+        address = element.operands[0]
+    return made_by(address, "llvm.alloca") is not None
 
 
 def _launches_of(function: ir.Operation) -> int:

@@ -5,6 +5,10 @@
 // Kernels, memory, named streams, loops and branches are part of a graph.
 // CHECK-LABEL: llvm.func @hirc_program_replayed(
 // CHECK:         llvm.call @hirc_guard_graph(
+// The body is left out where its arguments are those of the last call.
+// CHECK-LABEL: llvm.func @hirc_guarded_replayed(
+// CHECK:         llvm.call @hirc_graph_repeats(
+// CHECK:         call @hirc_body_replayed(
 "hir.program"() ({
 ^bb0(%x: memref<?xf32>, %n: index):
   %zero = arith.constant 0 : index
