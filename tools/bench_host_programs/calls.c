@@ -5,8 +5,8 @@
 //
 // of microseconds: the host's time of the first call, the median and the 99th percentile of those
 // after it, and the median with the wait for the stream. Shapes are fixed, changing, which is sixteen
-// sizes in turn, or new: a thousand in turn, more than have graphs of their own. Arguments: calls,
-// PTX of the kernel.
+// sizes in turn, or new: a thousand in turn, more than have graphs of their own; the graph made by
+// hand has each of its launches changed then. Arguments: calls, PTX of the kernel.
 
 #include <stdint.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST = 1024, THREADS = 256, BLOCK_ARGUMENTS = 10 };
+enum { MOST = 1024, THREADS = 256, BLOCK_ARGUMENTS = 10, MOST_KERNELS = 100 };
 
 // DLTensor of the DLPack specification.
 struct tensor {
@@ -47,10 +47,27 @@ int cudaGraphLaunch(void *made, void *stream);
 int cudaLibraryLoadData(void **library, const void *code, void *jit, void **jit_values,
                         unsigned jit_count, void *options, void **option_values, unsigned count);
 int cudaLibraryGetKernel(void **kernel, void *library, const char *name);
+int cudaGraphGetNodes(void *graph, void **nodes, size_t *count);
+int cudaGraphGetRootNodes(void *graph, void **nodes, size_t *count);
+int cudaGetDriverEntryPointByVersion(const char *name, void **found, unsigned version,
+                                     unsigned long long flags, int *status);
 int cudaLaunchKernel(const void *kernel, struct extent grid, struct extent block, void **arguments,
                      size_t shared_bytes, void *stream);
 
-static void *stream, *kernel, *graph;
+
+// CUDA_KERNEL_NODE_PARAMS_v2 of the CUDA Driver API, and its functions for that.
+struct node_parameters {
+  void *function;
+  struct extent grid, block;
+  unsigned shared_bytes;
+  void **arguments, **others;
+  void *kernel, *context;
+};
+static int (*get_parameters)(void *node, struct node_parameters *parameters);
+static int (*change)(void *made, void *node, const struct node_parameters *parameters);
+
+static void *stream, *kernel, *graph, *nodes[MOST_KERNELS];
+static struct node_parameters of_nodes[MOST_KERNELS];
 static float *x, *y;
 static int64_t size, out_size, out_stride;
 static struct tensor input, output;
@@ -70,18 +87,34 @@ static double now(void) {
   return 1e6 * (double)time.tv_sec + 1e-3 * (double)time.tv_nsec;
 }
 
+static void launch_kernel(int i, struct extent grid, struct extent block, void **arguments) {
+  (void)i;
+  require(cudaLaunchKernel(kernel, grid, block, arguments, 0, stream) == 0, "cudaLaunchKernel");
+}
+
+// Of the graph, as the driver does it, which is faster than the runtime.
+static void change_node(int i, struct extent grid, struct extent block, void **arguments) {
+  struct node_parameters parameters = of_nodes[i];
+  parameters.grid = grid;
+  parameters.block = block;
+  parameters.arguments = arguments;
+  require(change(graph, nodes[i], &parameters) == 0, "cuGraphExecKernelNodeSetParams");
+}
+
 // What a chain is, without any check.
-static void launch_to(float *to) {
+static void chain_to(float *to, void (*kernel_of)(int i, struct extent grid, struct extent block,
+                                                  void **arguments)) {
   float *from = x;
   for (int i = 0; i < kernels; ++i) {
     int64_t zero = 0, one = 1;
     void *arguments[BLOCK_ARGUMENTS] = {&from, &from, &zero, &size, &one,
                                         &to,   &to,   &zero, &size, &one};
     struct extent grid = {(unsigned)(size + THREADS - 1) / THREADS, 1, 1}, block = {THREADS, 1, 1};
-    require(cudaLaunchKernel(kernel, grid, block, arguments, 0, stream) == 0, "cudaLaunchKernel");
+    kernel_of(i, grid, block, arguments);
     from = to;
   }
 }
+static void launch_to(float *to) { chain_to(to, launch_kernel); }
 
 static void floor_given(void) { launch_to(y); }
 static void floor_allocated(void) {
@@ -92,6 +125,11 @@ static void floor_allocated(void) {
 }
 static void graph_given(void) {
   require(cudaGraphLaunch(graph, stream) == 0, "cudaGraphLaunch");
+}
+
+static void graph_changed(void) {
+  chain_to(y, change_node);
+  graph_given();
 }
 
 static void call(void *to) {
@@ -197,6 +235,26 @@ static void make_graph(void) {
   launch_to(y);
   require(cudaStreamEndCapture(stream, &captured) == 0, "cudaStreamEndCapture");
   require(cudaGraphInstantiateWithFlags(&graph, captured, 0) == 0, "cudaGraphInstantiate");
+  size_t count = MOST_KERNELS, roots = 1;
+  void *root = NULL;
+  require(cudaGraphGetNodes(captured, nodes, &count) == 0 && count == (size_t)kernels,
+          "cudaGraphGetNodes");
+  require(cudaGraphGetRootNodes(captured, &root, &roots) == 0 && roots == 1,
+          "cudaGraphGetRootNodes");
+  // They come in any order, and are all alike but the first.
+  for (int i = 1; i < kernels; ++i)
+    if (nodes[i] == root) {
+      nodes[i] = nodes[0];
+      nodes[0] = root;
+    }
+  for (int i = 0; i < kernels; ++i)
+    require(get_parameters(nodes[i], &of_nodes[i]) == 0, "cuGraphKernelNodeGetParams");
+}
+
+static void find_driver(const char *name, void *found) {
+  int status = 0;
+  require(cudaGetDriverEntryPointByVersion(name, found, 12000, 0, &status) == 0 && status == 0,
+          name);
 }
 
 int main(int count, char **words) {
@@ -215,6 +273,8 @@ int main(int count, char **words) {
   require(cudaMalloc((void **)&y, sizeof numbers) == 0, "cudaMalloc");
   require(cudaMemcpy(x, numbers, sizeof numbers, 1) == 0, "cudaMemcpy");
   load_kernel(words[2]);
+  find_driver("cuGraphKernelNodeGetParams", &get_parameters);
+  find_driver("cuGraphExecKernelNodeSetParams", &change);
   input = (struct tensor){.data = x, .device = 2, .rank = 1, .code = 2, .bits = 32, .lanes = 1};
   output = input;
   input.sizes = &size;
@@ -234,6 +294,11 @@ int main(int count, char **words) {
     }
     make_graph();
     measure("graph", "given", graph_given, times, all);
+    check();
+    measure("graph", "given", graph_changed, times, &all[2]);
+    size = MOST;
+    graph_changed();
+    wait();
     check();
   }
   return 0;
