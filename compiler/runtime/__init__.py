@@ -11,11 +11,12 @@
 - `device_memory.c`: memory of host programs' buffers; `memory_counts.c` counts it
 - `memory.c`, `strided.c`, `zero.c`: strided copies, page-locking, zeros; `reshape.c`: strides of a
   view of other sizes
-- `graphs.c`: programs recorded as device graphs; `graph_nodes.c`: the nodes that launches become
+- `graphs.c`: programs recorded as device graphs; `graph_driver.c`: what they ask of the driver
 - `gpu_trace.c`: what GPUs did, for HIRC_TRACE; `ranges.c`: programs and launches as NVTX's ranges
 - `weights.c`, `weight_values.c`, `safetensors.c`: weights, and where their values come from;
   `state.c`: what a program keeps from call to call
 - `tensor_map.c`: descriptors for the tensor memory accelerator
+- `driver.c`: finds functions of NVIDIA's driver
 - `matmul*.c`: matrix products by cuBLASLt, which is loaded when the first one runs
 - `loaded_library.c`: libraries that are loaded when they are first needed: cuBLASLt, NCCL
 - `communicate.c`, `nccl_library.c`: communication between the devices of a team, `agreement.c`:

@@ -22,7 +22,7 @@
 //
 // What fails while recording or replaying is not reported: the call without a graph tells.
 
-#include "graph_nodes.h"
+#include "graph_driver.h"
 #include "cpu_device.h"
 #include "current_device.h"
 #include "hirc_runtime.h"
@@ -583,7 +583,7 @@ static struct hirc_graphs *graphs_of(struct hirc_graphs *_Atomic *known) {
 // Those on the current device, likewise; NULL too where CUDA does not say which that is.
 static struct device_graphs *graphs_on_current(struct hirc_graphs *graphs) {
   int device = 0;
-  if (cudaGetDevice(&device) != 0 || device < 0 || device >= MAX_DEVICES)
+  if (hirc_graph_device(&device) != 0 || device < 0 || device >= MAX_DEVICES)
     return NULL;
   struct device_graphs *there = atomic_load_explicit(&graphs->on[device], memory_order_acquire);
   struct device_graphs *none = NULL;
@@ -778,7 +778,7 @@ static void finish(struct hirc_recorder *recorder) {
       abandon(recorder);
     count(recorder, RECORDED);
   }
-  if (cudaGraphLaunch(recording->made, recorder->stream) != 0)
+  if (hirc_graph_launch(recording->made, recorder->stream) != 0)
     abandon(recorder);
   if (recorder->repeats)
     count(recorder, REPEATED);
@@ -955,7 +955,8 @@ static bool may_begin(void *stream) {
     atomic_store_explicit(&runtime, version, memory_order_relaxed);
   // The default stream, 0 or 1, cannot be captured.
   return version >= FIRST_RUNTIME && !memory_is_counted() &&
-         ((uintptr_t)stream <= 1 || (cudaStreamIsCapturing(stream, &captured) == 0 && !captured));
+         ((uintptr_t)stream <= 1 ||
+          (hirc_graph_is_captured(stream, &captured) == 0 && !captured));
 }
 
 static int call_with(hirc_guarded *function, struct device_graphs *graphs,

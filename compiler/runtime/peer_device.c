@@ -1,11 +1,11 @@
 // Memory of NVIDIA's GPUs that processes of a machine share, and flags in the host's memory, at which
-// streams wait. The driver's functions are found through the runtime: nothing links to libcuda.
+// streams wait.
 
 #include "peer_device.h"
 #include "check.h"
+#include "driver.h"
 
 enum {
-  FIRST_CUDA_VERSION = 12000,
   LAZY_PEER_ACCESS = 1,
   REGISTER_FOR_DEVICES = 3, // portable and mapped
   AT_LEAST = 0,
@@ -51,17 +51,6 @@ static int wait_for(const struct hirc_peer_wait *wait, void *stream) {
   return driver.wait_value(stream, (void *)wait->flag, wait->value, AT_LEAST);
 }
 
-static int find(const char *name, void *function) {
-  void *symbol = NULL;
-  int status = 0;
-  if (cudaGetDriverEntryPointByVersion(name, &symbol, FIRST_CUDA_VERSION, 0, &status) != 0)
-    return 0;
-  if (!symbol || status != 0)
-    return 0;
-  __atomic_store_n((void **)function, symbol, __ATOMIC_RELEASE);
-  return 1;
-}
-
 // The first of the driver's functions that it lacks, or NULL.
 static const char *find_all(void) {
   const struct {
@@ -75,7 +64,7 @@ static const char *find_all(void) {
       {"cuStreamWaitValue64", &driver.wait_value},
   };
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted; ++i)
-    if (!find(wanted[i].name, wanted[i].function))
+    if (!hirc_driver_find(wanted[i].name, wanted[i].function))
       return wanted[i].name;
   return NULL;
 }

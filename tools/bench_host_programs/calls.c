@@ -6,7 +6,8 @@
 // of microseconds: the host's time of the first call, the median and the 99th percentile of those
 // after it, and the median with the wait for the stream. Shapes are fixed, changing, which is sixteen
 // sizes in turn, or new: a thousand in turn, more than have graphs of their own; the graph made by
-// hand has each of its launches changed then. Arguments: calls, PTX of the kernel.
+// hand has each of its launches changed then. All who do the same take turns, as a processor's speed
+// changes within a second. Arguments: calls, PTX of the kernel.
 
 #include <stdint.h>
 #include <stdio.h>
@@ -35,11 +36,13 @@ struct extent {
   unsigned x, y, z;
 };
 int cudaMalloc(void **memory, size_t bytes);
+int cudaMemset(void *memory, int value, size_t bytes);
 int cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
 int cudaMallocAsync(void **memory, size_t bytes, void *stream);
 int cudaFreeAsync(void *memory, void *stream);
 int cudaStreamCreateWithFlags(void **stream, unsigned flags);
 int cudaStreamSynchronize(void *stream);
+int cudaDeviceSynchronize(void);
 int cudaStreamBeginCapture(void *stream, int mode);
 int cudaStreamEndCapture(void *stream, void **graph);
 int cudaGraphInstantiateWithFlags(void **made, void *graph, unsigned long long flags);
@@ -164,48 +167,90 @@ static int64_t size_of(const struct shapes *shapes, long call) {
   return MOST - shapes->step * (call % shapes->count);
 }
 
+// Who does the same, and what it took.
+struct contender {
+  const char *who, *outputs;
+  void (*one)(void);
+  double first, *each, *whole;
+};
+
 // The queue of a stream is finite: the host waits for it now and then, off the clock.
-static void measure(const char *who, const char *outputs, void (*one)(void), long calls,
-                    const struct shapes *shapes) {
-  double *each = calloc((size_t)calls, sizeof *each), *whole = calloc((size_t)calls, sizeof *whole);
-  require(each && whole, "calloc");
+static void time_calls(struct contender *contender, long start, long calls,
+                       const struct shapes *shapes) {
+  enum { BEFORE = 20 }; // calls that put the caches in order
   long between = kernels >= 100 ? 4 : 256 / kernels;
-  size = MOST;
   wait();
-  double start = now(), first;
-  one();
-  first = now() - start;
-  for (long i = -200; i < calls; ++i) {
-    size = size_of(shapes, i + 200);
-    start = now();
-    one();
+  for (long i = -BEFORE; i < calls; ++i) {
+    size = size_of(shapes, BEFORE + start + i);
+    double before = now();
+    contender->one();
     if (i >= 0)
-      each[i] = now() - start;
+      contender->each[start + i] = now() - before;
     if (i % between == 0)
       wait();
   }
   wait();
-  long waited = calls / 10;
-  for (long i = 0; i < waited; ++i) {
-    size = size_of(shapes, i);
-    start = now();
-    one();
-    wait();
-    whole[i] = now() - start;
-  }
-  qsort(each, (size_t)calls, sizeof *each, compare);
-  qsort(whole, (size_t)waited, sizeof *whole, compare);
-  printf("%d %s %s %s %.3f %.3f %.3f %.3f\n", kernels, who, outputs, shapes->name, first,
-         each[calls / 2], each[calls * 99 / 100], whole[waited / 2]);
-  free(each);
-  free(whole);
 }
 
-static void check(void) {
+static void time_waits(struct contender *contender, long start, long calls,
+                       const struct shapes *shapes) {
+  for (long i = start; i < start + calls; ++i) {
+    size = size_of(shapes, i);
+    double before = now();
+    contender->one();
+    wait();
+    contender->whole[i] = now() - before;
+  }
+}
+
+static double *room_for(long numbers) {
+  double *room = calloc((size_t)numbers, sizeof *room);
+  require(room != NULL, "calloc");
+  return room;
+}
+
+static void measure(struct contender *all, int count, long calls, const struct shapes *shapes) {
+  enum { ROUNDS = 10 };
+  long part = calls / ROUNDS, waits = part / ROUNDS + 1;
+  for (int i = 0; i < count; ++i) {
+    all[i].each = room_for(ROUNDS * part);
+    all[i].whole = room_for(ROUNDS * waits);
+    size = MOST;
+    wait();
+    double before = now();
+    all[i].one();
+    all[i].first = now() - before;
+    wait();
+  }
+  for (long round = 0; round < ROUNDS; ++round)
+    for (int i = 0; i < count; ++i) {
+      time_calls(&all[i], round * part, part, shapes);
+      time_waits(&all[i], round * waits, waits, shapes);
+    }
+  for (struct contender *each = all; each < all + count; ++each) {
+    qsort(each->each, (size_t)(ROUNDS * part), sizeof *each->each, compare);
+    qsort(each->whole, (size_t)(ROUNDS * waits), sizeof *each->whole, compare);
+    printf("%d %s %s %s %.3f %.3f %.3f %.3f\n", kernels, each->who, each->outputs, shapes->name,
+           each->first, each->each[ROUNDS * part / 2], each->each[ROUNDS * part * 99 / 100],
+           each->whole[ROUNDS * waits / 2]);
+    free(each->each);
+    free(each->whole);
+  }
+}
+
+// Each computes the same.
+static void check(const struct contender *all, int count) {
   float found[MOST];
-  require(cudaMemcpy(found, y, sizeof found, 2) == 0, "cudaMemcpy");
-  for (int i = 0; i < MOST; ++i)
-    require(found[i] == (float)(i + kernels), "comparing the result");
+  for (int i = 0; i < count; ++i) {
+    require(cudaMemset(y, 0, sizeof found) == 0, "cudaMemset");
+    require(cudaDeviceSynchronize() == 0, "cudaDeviceSynchronize");
+    size = MOST;
+    all[i].one();
+    wait();
+    require(cudaMemcpy(found, y, sizeof found, 2) == 0, "cudaMemcpy");
+    for (int k = 0; k < MOST; ++k)
+      require(found[k] == (float)(k + kernels), all[i].who);
+  }
 }
 
 static char *read_text(const char *path) {
@@ -284,22 +329,20 @@ int main(int count, char **words) {
     kernels = lengths[i];
     ours = programs[i];
     long times = kernels == 100 ? calls / 4 : calls;
-    for (const struct shapes *shapes = all; shapes < all + sizeof all / sizeof *all; ++shapes) {
-      measure("ours", "given", ours_given, times, shapes);
-      if (shapes->count == 1)
-        check();
-      measure("floor", "given", floor_given, times, shapes);
-      measure("ours", "allocated", ours_allocated, times, shapes);
-      measure("floor", "allocated", floor_allocated, times, shapes);
-    }
     make_graph();
-    measure("graph", "given", graph_given, times, all);
-    check();
-    measure("graph", "given", graph_changed, times, &all[2]);
-    size = MOST;
-    graph_changed();
-    wait();
-    check();
+    struct contender given[] = {{.who = "ours", .outputs = "given", .one = ours_given},
+                                {.who = "floor", .outputs = "given", .one = floor_given},
+                                {.who = "graph", .outputs = "given", .one = graph_given}};
+    struct contender allocated[] = {
+        {.who = "ours", .outputs = "allocated", .one = ours_allocated},
+        {.who = "floor", .outputs = "allocated", .one = floor_allocated}};
+    for (const struct shapes *shapes = all; shapes < all + sizeof all / sizeof *all; ++shapes) {
+      if (shapes->count > 1)
+        given[2].one = graph_changed;
+      measure(given, 3, times, shapes);
+      check(given, 3);
+      measure(allocated, 2, times, shapes);
+    }
   }
   return 0;
 }

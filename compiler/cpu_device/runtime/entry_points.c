@@ -1,5 +1,6 @@
 // The driver's functions that this device has, by name.
 
+#include "cuda_abi.h"
 #include "errors.h"
 #include "kernel_nodes.h"
 
@@ -13,6 +14,11 @@ int hirc_encode_tensor_map_tiled(void *map, int element_kind, uint32_t rank, voi
                                  const uint32_t *box_sizes, const uint32_t *element_strides,
                                  int interleave, int swizzle, int l2promo, int oob);
 
+// What cuCtxGetDevice, cuStreamIsCapturing and cuGraphLaunch are: as the runtime does it.
+int cudaGetDevice(int *device);
+int cudaStreamIsCapturing(cuda_stream stream, int *status);
+int cudaGraphLaunch(cuda_graph_exec exec, cuda_stream stream);
+
 struct entry_point {
   const char *name;
   void *function;
@@ -23,6 +29,9 @@ int cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned
                                      unsigned long long flags, int *status) {
   static const struct entry_point entry_points[] = {
       {"cuTensorMapEncodeTiled", (void *)hirc_encode_tensor_map_tiled, 12000},
+      {"cuCtxGetDevice", (void *)cudaGetDevice, 2000},
+      {"cuStreamIsCapturing", (void *)cudaStreamIsCapturing, 10000},
+      {"cuGraphLaunch", (void *)cudaGraphLaunch, 10000},
       {"cuGraphKernelNodeGetParams", (void *)hirc_driver_node_parameters, 12000},
       {"cuKernelGetFunction", (void *)hirc_driver_function_of_kernel, 12000},
       {"cuGraphExecKernelNodeSetParams", (void *)hirc_driver_change_node, 12000},

@@ -116,6 +116,9 @@ CALL(cudaGraphDestroy, (void *graph), (graph), LESS(graphs))
 #define DRIVER(name, parameters, arguments)                                                        \
   static int(*real_##name) parameters;                                                             \
   static int planted_##name parameters { return fails(#name) ? 999 : real_##name arguments; }
+DRIVER(cuCtxGetDevice, (int *device), (device))
+DRIVER(cuStreamIsCapturing, (void *stream, int *status), (stream, status))
+DRIVER(cuGraphLaunch, (void *made, void *stream), (made, stream))
 DRIVER(cuGraphKernelNodeGetParams, (void *node, void *parameters), (node, parameters))
 DRIVER(cuKernelGetFunction, (void **function, void *kernel), (function, kernel))
 DRIVER(cuGraphExecKernelNodeSetParams, (void *made, void *node, const void *parameters),
@@ -127,6 +130,9 @@ static int plant(const char *name, void **function) {
     void *planted, *real;
   } wrapped[] = {
 #define WRAPPED(name) {#name, (void *)planted_##name, (void *)&real_##name}
+      WRAPPED(cuCtxGetDevice),
+      WRAPPED(cuStreamIsCapturing),
+      WRAPPED(cuGraphLaunch),
       WRAPPED(cuGraphKernelNodeGetParams),
       WRAPPED(cuKernelGetFunction),
       WRAPPED(cuGraphExecKernelNodeSetParams),

@@ -420,6 +420,7 @@ static const struct {
   const char *name;
   void *function;
 } driver_calls[] = {
+    {"cuTensorMapEncodeTiled", (void *)encode_tiled},
     {"cuIpcGetMemHandle", (void *)get_handle},
     {"cuIpcOpenMemHandle", (void *)open_handle},
     {"cuIpcCloseMemHandle", (void *)close_handle},
@@ -429,10 +430,10 @@ static const struct {
 
 int cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned cuda_version,
                                      unsigned long long flags, int *status) {
-  *function = !fake_has_tensor_maps ? NULL : (void *)encode_tiled;
-  for (size_t i = 0; *function && i < sizeof driver_calls / sizeof *driver_calls; ++i)
+  *function = NULL;
+  for (size_t i = 0; fake_has_tensor_maps && i < sizeof driver_calls / sizeof *driver_calls; ++i)
     if (strcmp(driver_calls[i].name, name) == 0)
       *function = driver_calls[i].function;
-  *status = fake_has_tensor_maps ? 0 : 1;
+  *status = *function ? 0 : 1;
   return answer("cudaGetDriverEntryPointByVersion", "%s %u %llu", name, cuda_version, flags);
 }

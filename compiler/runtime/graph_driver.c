@@ -1,13 +1,13 @@
-// The kernels' nodes of device graphs.
+// What device graphs ask of the driver rather than of the runtime, which takes longer.
 //
-// The driver changes a node faster than the runtime does, which looks its kernel up by the stub each
-// time: here that is done once, when the launch is captured. Where the driver lacks a function, and
-// on devices that have none of its functions, the runtime changes the node. What fails here leaves
-// no error behind: the caller does without.
+// Of a replay they are all that CUDA is asked: which device is current, whether the stream is
+// captured, and to launch. A node too is changed faster: the runtime looks its kernel up by the stub
+// each time, and here that is done once, when the launch is captured. Where the driver lacks a
+// function, and on devices that have none of its functions, the runtime does it. What fails here
+// leaves no error behind: the caller does without.
 
-#include "graph_nodes.h"
-
-enum { FIRST_CUDA_VERSION = 12000 }; // of the functions as they are declared here
+#include "graph_driver.h"
+#include "driver.h"
 
 // CUDA_KERNEL_NODE_PARAMS_v2.
 struct kernel_parameters {
@@ -20,22 +20,24 @@ struct kernel_parameters {
   void *context; // of the kernel; NULL: the current one
 };
 
-// Its functions, found through the runtime so that nothing links to libcuda: all of them or none.
+// Its functions: all of them or none.
 static struct {
+  int (*get_device)(int *device);
+  int (*is_capturing)(cuda_stream stream, int *status);
+  int (*launch)(cuda_graph_exec made, cuda_stream stream);
   int (*get_parameters)(cuda_graph_node node, struct kernel_parameters *parameters);
   int (*get_function)(void **function, void *kernel);
   int (*change)(cuda_graph_exec made, cuda_graph_node node,
                 const struct kernel_parameters *parameters);
 } driver;
 
-static bool find(const char *name, void *function) {
-  void *symbol = NULL;
-  int status = 0;
-  if (cudaGetDriverEntryPointByVersion(name, &symbol, FIRST_CUDA_VERSION, 0, &status) != 0 ||
-      status != 0)
-    symbol = NULL;
-  __atomic_store_n((void **)function, symbol, __ATOMIC_RELAXED);
-  return symbol != NULL;
+static bool find_all(void) {
+  return hirc_driver_find("cuCtxGetDevice", &driver.get_device) &&
+         hirc_driver_find("cuStreamIsCapturing", &driver.is_capturing) &&
+         hirc_driver_find("cuGraphLaunch", &driver.launch) &&
+         hirc_driver_find("cuGraphKernelNodeGetParams", &driver.get_parameters) &&
+         hirc_driver_find("cuKernelGetFunction", &driver.get_function) &&
+         hirc_driver_find("cuGraphExecKernelNodeSetParams", &driver.change);
 }
 
 // Whether the driver has them; it is asked once. Two threads at a time find the same.
@@ -44,15 +46,29 @@ static bool has_driver(void) {
   static int known;
   int state = __atomic_load_n(&known, __ATOMIC_ACQUIRE);
   if (state == UNKNOWN) {
-    state = find("cuGraphKernelNodeGetParams", &driver.get_parameters) &&
-                    find("cuKernelGetFunction", &driver.get_function) &&
-                    find("cuGraphExecKernelNodeSetParams", &driver.change)
-                ? FOUND
-                : MISSING;
-    cudaGetLastError();
+    state = find_all() ? FOUND : MISSING;
     __atomic_store_n(&known, state, __ATOMIC_RELEASE);
   }
   return state == FOUND;
+}
+
+// A thread that did nothing on a device yet has no context, which the driver needs for all that
+// follows: the runtime makes its own current.
+int hirc_graph_device(int *device) {
+  if (!has_driver())
+    return cudaGetDevice(device);
+  if (driver.get_device(device) == 0)
+    return 0;
+  int rc = cudaFree(NULL);
+  return rc ? rc : cudaGetDevice(device);
+}
+
+int hirc_graph_is_captured(cuda_stream stream, int *status) {
+  return has_driver() ? driver.is_capturing(stream, status) : cudaStreamIsCapturing(stream, status);
+}
+
+int hirc_graph_launch(cuda_graph_exec made, cuda_stream stream) {
+  return has_driver() ? driver.launch(made, stream) : cudaGraphLaunch(made, stream);
 }
 
 // The driver's name of a node's kernel in the current context.

@@ -1,9 +1,17 @@
-// The kernels' nodes of device graphs: see graph_nodes.c.
-#ifndef HIRC_GRAPH_NODES_H
-#define HIRC_GRAPH_NODES_H
+// What device graphs ask of the driver: see graph_driver.c.
+#ifndef HIRC_GRAPH_DRIVER_H
+#define HIRC_GRAPH_DRIVER_H
 
 #include "cuda_runtime_abi.h"
 #include "graphs.h"
+
+// The number of the current device.
+int hirc_graph_device(int *device);
+
+// Whether the stream is captured, as cudaStreamIsCapturing.
+int hirc_graph_is_captured(cuda_stream stream, int *status);
+
+int hirc_graph_launch(cuda_graph_exec made, cuda_stream stream);
 
 // The node that a captured launch became, and its kernel as the driver knows it; NULL where that is
 // not known.
