@@ -59,8 +59,8 @@ int hirc_graph_device(int *device) {
     return cudaGetDevice(device);
   if (driver.get_device(device) == 0)
     return 0;
-  int rc = cudaFree(NULL);
-  return rc ? rc : cudaGetDevice(device);
+  int rc = cudaGetDevice(device);
+  return rc ? rc : cudaSetDevice(*device);
 }
 
 int hirc_graph_is_captured(cuda_stream stream, int *status) {

@@ -24,7 +24,7 @@ _CALLS = re.compile(
     r"@(cuda(?:GetDevice|SetDevice|DeviceGetAttribute|DeviceGetDefaultMemPool|DeviceSynchronize"
     r"|StreamCreateWithFlags|StreamDestroy|EventCreateWithFlags|EventDestroy|EventRecord|Malloc"
     r"|MallocAsync|Free|FreeAsync|LaunchKernel|GraphInstantiateWithFlags|GraphExecDestroy"
-    r"|GraphLaunch))\b"
+    r"|GraphLaunch|GetDriverEntryPointByVersion))\b"
 )
 # Its first product lies in memory of the program's own, a graph's where it has one.
 _TWICE = """
@@ -149,6 +149,20 @@ def test_threads_on_devices_of_their_own(two: TwoDevices) -> None:
         # Neither kept the other from its graphs: of each shape two calls go without.
         recorded, replayed = two.graphs()
         assert recorded + replayed == 2 * (40 - 2 * 2)
+
+
+def test_threads_that_have_no_context_yet_replay(two: TwoDevices) -> None:
+    """The driver refuses calls of a thread that the runtime has not given one."""
+    for turn in range(12):
+        thread = threading.Thread(target=_call, args=(two, 40, turn + 0.5))
+        thread.start()
+        thread.join()
+    if two.has_graphs:
+        recorded, replayed = two.graphs()
+        assert recorded >= 1
+        assert replayed >= 6
+    assert two.launches[0] > 0
+    assert two.faults() == (0, 0)
 
 
 def test_memory_stays_flat(two: TwoDevices) -> None:

@@ -6,15 +6,18 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define EXPORT __attribute__((visibility("default")))
-enum { MOST = 1 << 14, INVALID_DEVICE = 101, INVALID_HANDLE = 400, LAST_NUMBERED_STREAM = 2 };
+enum { MOST = 1 << 14, INVALID_DEVICE = 101, INVALID_CONTEXT = 201 };
+enum { INVALID_HANDLE = 400, LAST_NUMBERED_STREAM = 2 };
 
 EXPORT int64_t two_live[2];   // allocations on each
 EXPORT int64_t two_launches[2];
 EXPORT int64_t two_wrong;     // memory that was freed on the other device
 EXPORT int64_t two_unordered; // stream-ordered memory that was freed without any order
 static _Thread_local int current;
+static _Thread_local int has_context; // which the runtime makes, and the driver wants
 static _Thread_local int waited; // a bit for each device that nothing was launched on since
 
 struct owned {
@@ -72,6 +75,7 @@ int two_cudaSetDevice(int device) {
   if (device < 0 || device > 1)
     return INVALID_DEVICE;
   current = device;
+  has_context = 1;
   return 0;
 }
 int two_cudaGetDevice(int *device);
@@ -143,4 +147,24 @@ int two_cudaDeviceSynchronize(void);
 int two_cudaDeviceSynchronize(void) {
   waited |= 1 << current;
   return cudaDeviceSynchronize();
+}
+
+static int get_device_by_driver(int *device) {
+  return has_context ? two_cudaGetDevice(device) : INVALID_CONTEXT;
+}
+static int launch_by_driver(void *made, void *stream) {
+  return has_context ? two_cudaGraphLaunch(made, stream) : INVALID_CONTEXT;
+}
+int cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned version,
+                                     unsigned long long flags, int *status);
+int two_cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned version,
+                                         unsigned long long flags, int *status);
+int two_cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned version,
+                                         unsigned long long flags, int *status) {
+  int rc = cudaGetDriverEntryPointByVersion(name, function, version, flags, status);
+  if (strcmp(name, "cuCtxGetDevice") == 0)
+    *function = (void *)get_device_by_driver;
+  if (strcmp(name, "cuGraphLaunch") == 0)
+    *function = (void *)launch_by_driver;
+  return rc;
 }
