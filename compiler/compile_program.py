@@ -317,8 +317,20 @@ def _from_cache(source: Source, options: Options, values: TensorFile | None) -> 
         code = Code.unpack(packed)
     except ValueError:
         return _made(source, options)
-    runtime = kept(code.runtime)
+    runtime = _runtime(code.runtime)
     return _made(source, options) if runtime is None else _Ready(code, runtime)
+
+
+# Of each target, by its name in the cache, which has a digest.
+_runtimes: dict[str, bytes] = {}
+
+
+def _runtime(name: str) -> bytes | None:
+    """Returns the runtime of that name, which most programs of a process share."""
+    found = _runtimes.get(name) or kept(name)
+    if found is not None:
+        _runtimes[name] = found
+    return found
 
 
 def weight_memory(code: Code, values: TensorFile | None) -> WeightMemory | None:

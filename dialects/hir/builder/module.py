@@ -108,7 +108,9 @@ class Module:
     @property
     def text(self) -> str:
         """The module's text with locations."""
-        return str(self.module.operation.get_asm(enable_debug_info=True))
+        # MLIR would verify it again.
+        module = self.module.operation
+        return str(module.get_asm(enable_debug_info=True, assume_verified=True))
 
     def __str__(self) -> str:
         return str(self.ir_module.operation.get_asm(use_name_loc_as_prefix=True))
