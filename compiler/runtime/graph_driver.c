@@ -1,8 +1,8 @@
 // What device graphs ask of the driver rather than of the runtime, which takes longer.
 //
-// Of a replay they are all that CUDA is asked: which device is current, whether the stream is
-// captured, and to launch. A node too is changed faster: the runtime looks its kernel up by the stub
-// each time, and here that is done once, when the launch is captured. Where the driver lacks a
+// A replay asks CUDA for no more than which device is current, whether the stream is captured, and
+// the launch. A node is changed faster, too: the runtime looks its kernel up by the stub each time,
+// and here that is done once, when the launch is captured. Where the driver lacks a
 // function, and on devices that have none of its functions, the runtime does it. What fails here
 // leaves no error behind: the caller does without.
 
