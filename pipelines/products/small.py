@@ -5,7 +5,8 @@ The limits are where the two take the same time on an H200.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from math import prod
 
 from ...dialects.hir.element_types import ELEMENT_TYPES
@@ -23,6 +24,10 @@ MANY_TIMES, MANY_RESULTS, FEW_TERMS = 4, 1 << 15, 64
 # The library takes no more time for more rows, where tensor cores multiply them. Of f32 it took
 # 25 us for 10 x 256 x 768 on an H200 (cuBLASLt 13.1, in 66 parts); memory gives the factor in 0.2.
 MOST_FEW_ROWS, MOST_FEW_F32_ROWS = 8, 16
+# One small matrix times many, which no strides make one matrix, the library takes one by one: on an
+# H200 (cuBLASLt 13.1; 50,000 of 20x20, more of 16x16 and 8x8; f32, bf16) in 50 to 700 ns each, 40
+# to 400 times as long as a kernel. Of 32x32 and more both take about the same.
+MATRIX_OF_MANY = 1 << 14  # multiplications of one
 # A thread sums so many terms by itself; more are for a row of threads.
 TERMS_IN_TURN = 256
 
@@ -39,6 +44,8 @@ def is_for_kernel(product: Product, most: int) -> bool | None:
     sizes = [product.size(loop) for loop in range(product.loops)]
     is_for_rows = _is_vector_product(product, sizes) or _has_few_rows(product, sizes)
     if is_for_rows and not _adds_to_memory(product):
+        return True
+    if is_one_by_many(product):
         return True
     if DYNAMIC not in sizes:
         return _is_small(product, sizes, most)
@@ -125,6 +132,71 @@ def _is_small(product: Product, sizes: list[int], most: int) -> bool:
     if terms <= FEW_TERMS and results >= MANY_RESULTS:
         most *= MANY_TIMES
     return results * terms <= most
+
+
+def is_one_by_many(product: Product) -> bool:
+    """Returns whether it is one small matrix times many that lie so that the library takes one by
+    one.
+    """
+    sizes = [product.size(loop) for loop in range(product.loops)]
+    loops = [loop for loop, size in enumerate(sizes) if size != 1]
+    if any(product.kind(loop) == LoopKind.BATCH for loop in loops):
+        return False
+    matrix = [sizes[loop] for loop in loops if product.kind(loop) == LoopKind.K]
+    is_of_many = False
+    for kind, operand in ((LoopKind.M, product.first), (LoopKind.N, product.second)):
+        own = [loop for loop in loops if product.kind(loop) == kind]
+        runs = _runs(product, own, (operand, product.result))
+        is_of_many = is_of_many or len(runs) > 1
+        matrix += _longest(runs)
+    return is_of_many and DYNAMIC not in matrix and prod(matrix) <= MATRIX_OF_MANY
+
+
+def _runs(
+    product: Product, loops: list[int], operands: Sequence[Indexed]
+) -> list[tuple[int, bool]]:
+    """Returns the sizes of the runs of loops that step as one in all of these operands, and whether
+    a run's elements are neighbours in the memory of one.
+    """
+    steps = [dict(zip(each.dims, _likely_strides(each), strict=True)) for each in operands]
+    runs: list[tuple[int, bool]] = []
+    inner: int | None = None
+    for loop in sorted(loops, key=lambda each: _or_endless(steps[-1][each])):
+        size = product.size(loop)
+        if inner is not None and all(
+            each[loop] == _times(each[inner], product.size(inner)) != DYNAMIC for each in steps
+        ):
+            before, are_close = runs.pop()
+            runs.append((_times(before, size), are_close))
+        else:
+            runs.append((size, any(each[loop] == 1 for each in steps)))
+        inner = loop
+    return runs
+
+
+def _longest(runs: Sequence[tuple[int, bool]]) -> list[int]:
+    """Returns how many rows, or columns, a matrix has: neighbours in memory are to be its."""
+    close = [size for size, are_close in runs if are_close] or [size for size, _ in runs]
+    return [max(close, key=_or_endless)] if close else []
+
+
+def _likely_strides(operand: Indexed) -> list[int]:
+    """Returns its strides; of one that may have any, those that it has if it is packed."""
+    strides = list(strides_of(operand))
+    if DYNAMIC not in strides:
+        return strides
+    packed = [1]
+    for size in reversed(operand.type.shape[1:]):
+        packed.insert(0, _times(packed[0], size))
+    return packed
+
+
+def _times(one: int, other: int) -> int:
+    return DYNAMIC if DYNAMIC in (one, other) else one * other
+
+
+def _or_endless(size: int) -> float:
+    return math.inf if size == DYNAMIC else size
 
 
 def _has_rows(product: Product, matrix: Indexed) -> bool:

@@ -28,6 +28,7 @@ from .narrow import unwritten
 from .options import MatmulOptions
 from .product import NO_LOOP, Indexed, LoopKind, Product
 from .reads import read_through
+from .small import is_one_by_many
 from .strides import strides_of
 
 # What a kernel, or one more call of the library, takes in a stream full of calls of an H200, in
@@ -77,9 +78,13 @@ def split_loops(op: ir.Operation, product: Product, options: MatmulOptions, devi
             continue
         with op.location, ir.InsertionPoint(op):
             tried = _with_loops(product, splits, [key for key, _ in chosen], emitted)
-        if tried is None or not is_for_library(tried, options):
+        if tried is None:
             continue
-        gain = _copies(op, product, splits, chosen, device) - CALL * (_calls(tried) - 1)
+        in_kernel = options.kernel_multiplications > 0 and is_one_by_many(tried)
+        if not in_kernel and not is_for_library(tried, options):
+            continue
+        calls = 1 if in_kernel else _calls(tried)
+        gain = _copies(op, product, splits, chosen, device) - CALL * (calls - 1)
         if gain > (best[0] if best else 0):
             best = gain, tried, splits
     if best is not None:

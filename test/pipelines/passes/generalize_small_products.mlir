@@ -121,3 +121,64 @@ func.func @element(%x: tensor<f32>, %y: tensor<1xf32>, %r: tensor<1xf32>) -> ten
   %0 = linalg.matvec ins(%a, %y : tensor<1x1xf32>, tensor<1xf32>) outs(%r : tensor<1xf32>) -> tensor<1xf32>
   return %0 : tensor<1xf32>
 }
+
+// -----
+
+// One small matrix times many is a kernel's, which the library would take one by one; of any number.
+// True batches are the library's, and many that are one matrix of more rows, and larger ones.
+
+// CHECK-LABEL: func.func @one_by_many(
+// CHECK-NOT:     linalg.{{(batch_)?}}matmul
+// CHECK:         "hir.reduce_loops"
+// CHECK:         return
+// NONE-LABEL:  func.func @one_by_many(
+// NONE-NOT:      "hir.reduce_loops"
+// NONE:          return
+func.func @one_by_many(%x: tensor<?x16x16xf32>, %w: tensor<16x16xf32>) -> tensor<?x16x16xf32> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %n = tensor.dim %x, %c0 : tensor<?x16x16xf32>
+  %e = tensor.empty(%n) : tensor<?x16x16xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?x16x16xf32>) -> tensor<?x16x16xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(b, m, n, k) -> (m, k)>, affine_map<(b, m, n, k) -> (b, k, n)>, affine_map<(b, m, n, k) -> (b, m, n)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+    ins(%w, %x : tensor<16x16xf32>, tensor<?x16x16xf32>) outs(%z : tensor<?x16x16xf32>) {
+  ^bb0(%s: f32, %t: f32, %o: f32):
+    %u = arith.mulf %s, %t : f32
+    %v = arith.addf %o, %u : f32
+    linalg.yield %v : f32
+  } -> tensor<?x16x16xf32>
+  return %r : tensor<?x16x16xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @others(
+// CHECK-NOT:     "hir.reduce_loops"
+// CHECK:         return
+func.func @others(%x: tensor<70000x16x16xf32>, %y: tensor<70000x16x16xf32>, %w: tensor<16x16xf32>, %x32: tensor<70000x32x32xf32>, %w32: tensor<32x32xf32>)
+    -> (tensor<70000x16x16xf32>, tensor<70000x16x16xf32>, tensor<70000x32x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<70000x16x16xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<70000x16x16xf32>) -> tensor<70000x16x16xf32>
+  %batch = linalg.batch_matmul ins(%x, %y : tensor<70000x16x16xf32>, tensor<70000x16x16xf32>) outs(%z : tensor<70000x16x16xf32>) -> tensor<70000x16x16xf32>
+  %rows = linalg.generic {indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (k, n)>, affine_map<(b, m, n, k) -> (b, m, n)>],
+                          iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+    ins(%x, %w : tensor<70000x16x16xf32>, tensor<16x16xf32>) outs(%z : tensor<70000x16x16xf32>) {
+  ^bb0(%s: f32, %t: f32, %o: f32):
+    %u = arith.mulf %s, %t : f32
+    %v = arith.addf %o, %u : f32
+    linalg.yield %v : f32
+  } -> tensor<70000x16x16xf32>
+  %e32 = tensor.empty() : tensor<70000x32x32xf32>
+  %z32 = linalg.fill ins(%zero : f32) outs(%e32 : tensor<70000x32x32xf32>) -> tensor<70000x32x32xf32>
+  %large = linalg.generic {indexing_maps = [affine_map<(b, m, n, k) -> (m, k)>, affine_map<(b, m, n, k) -> (b, k, n)>, affine_map<(b, m, n, k) -> (b, m, n)>],
+                           iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+    ins(%w32, %x32 : tensor<32x32xf32>, tensor<70000x32x32xf32>) outs(%z32 : tensor<70000x32x32xf32>) {
+  ^bb0(%s: f32, %t: f32, %o: f32):
+    %u = arith.mulf %s, %t : f32
+    %v = arith.addf %o, %u : f32
+    linalg.yield %v : f32
+  } -> tensor<70000x32x32xf32>
+  return %batch, %rows, %large : tensor<70000x16x16xf32>, tensor<70000x16x16xf32>, tensor<70000x32x32xf32>
+}
