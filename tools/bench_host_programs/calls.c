@@ -16,6 +16,8 @@
 #include <time.h>
 
 enum { MOST = 1024, THREADS = 256, BLOCK_ARGUMENTS = 10, MOST_KERNELS = 100 };
+// Of the sizes that change in turn, from MOST down.
+enum { SIZES = 16, STEP = 8 };
 
 // DLTensor of the DLPack specification.
 struct tensor {
@@ -69,7 +71,7 @@ struct node_parameters {
 static int (*get_parameters)(void *node, struct node_parameters *parameters);
 static int (*change)(void *made, void *node, const struct node_parameters *parameters);
 
-static void *stream, *kernel, *graph, *nodes[MOST_KERNELS];
+static void *stream, *kernel, *graphs[SIZES], *nodes[MOST_KERNELS];
 static struct node_parameters of_nodes[MOST_KERNELS];
 static float *x, *y;
 static int64_t size, out_size, out_stride;
@@ -101,7 +103,7 @@ static void change_node(int i, struct extent grid, struct extent block, void **a
   parameters.grid = grid;
   parameters.block = block;
   parameters.arguments = arguments;
-  require(change(graph, nodes[i], &parameters) == 0, "cuGraphExecKernelNodeSetParams");
+  require(change(graphs[0], nodes[i], &parameters) == 0, "cuGraphExecKernelNodeSetParams");
 }
 
 // What a chain is, without any check.
@@ -126,13 +128,14 @@ static void floor_allocated(void) {
   launch_to(memory);
   require(cudaFreeAsync(memory, stream) == 0, "cudaFreeAsync");
 }
-static void graph_given(void) {
+static void launch_graph(void *graph) {
   require(cudaGraphLaunch(graph, stream) == 0, "cudaGraphLaunch");
 }
 
+static void graph_given(void) { launch_graph(graphs[(MOST - size) / STEP]); }
 static void graph_changed(void) {
   chain_to(y, change_node);
-  graph_given();
+  launch_graph(graphs[0]);
 }
 
 static void call(void *to) {
@@ -274,13 +277,23 @@ static void load_kernel(const char *path) {
   require(cudaLibraryGetKernel(&kernel, library, name) == 0, "cudaLibraryGetKernel");
 }
 
-static void make_graph(void) {
+// Makes the graph of the current size, and returns what it was made of.
+static void *make_graph(void **made) {
   void *captured = NULL;
   require(cudaStreamBeginCapture(stream, 2) == 0, "cudaStreamBeginCapture");
-  size = MOST;
   launch_to(y);
   require(cudaStreamEndCapture(stream, &captured) == 0, "cudaStreamEndCapture");
-  require(cudaGraphInstantiateWithFlags(&graph, captured, 0) == 0, "cudaGraphInstantiate");
+  require(cudaGraphInstantiateWithFlags(made, captured, 0) == 0, "cudaGraphInstantiate");
+  return captured;
+}
+
+static void make_graphs(void) {
+  for (int i = 1; i < SIZES; ++i) {
+    size = MOST - STEP * i;
+    make_graph(&graphs[i]);
+  }
+  size = MOST;
+  void *captured = make_graph(&graphs[0]);
   size_t count = MOST_KERNELS, roots = 1;
   void *root = NULL;
   require(cudaGraphGetNodes(captured, nodes, &count) == 0 && count == (size_t)kernels,
@@ -307,7 +320,7 @@ int main(int count, char **words) {
   static const int lengths[] = {1, 10, 100};
   static program *const programs[] = {hirc_program_chain1, hirc_program_chain10,
                                       hirc_program_chain100};
-  static const struct shapes all[] = {{"fixed", 1, 0}, {"changing", 16, 8}, {"new", 1000, 1}};
+  static const struct shapes all[] = {{"fixed", 1, 0}, {"changing", SIZES, STEP}, {"new", 1000, 1}};
   require(count == 3, "needs calls and PTX: the start");
   long calls = atol(words[1]);
   require(calls >= 100, "needs 100 calls: the start");
@@ -330,7 +343,7 @@ int main(int count, char **words) {
     kernels = lengths[i];
     ours = programs[i];
     long times = kernels == 100 ? calls / 4 : calls;
-    make_graph();
+    make_graphs();
     struct contender given[] = {{.who = "ours", .outputs = "given", .one = ours_given},
                                 {.who = "floor", .outputs = "given", .one = floor_given},
                                 {.who = "graph", .outputs = "given", .one = graph_given}};
@@ -338,7 +351,7 @@ int main(int count, char **words) {
         {.who = "ours", .outputs = "allocated", .one = ours_allocated},
         {.who = "floor", .outputs = "allocated", .one = floor_allocated}};
     for (const struct shapes *shapes = all; shapes < all + sizeof all / sizeof *all; ++shapes) {
-      if (shapes->count > 1)
+      if (shapes->count > SIZES)
         given[2].one = graph_changed;
       measure(given, 3, times, shapes);
       check(given, 3);
