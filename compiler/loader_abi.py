@@ -72,7 +72,7 @@ class ProgramInfo(ctypes.Structure):
 
     _fields_: ClassVar[Any] = [
         ("version", ctypes.c_int32),
-        ("reserved", ctypes.c_int32),
+        ("repeats", ctypes.c_int32),
         ("name", ctypes.c_char_p),
         ("run", ctypes.c_void_p),
         ("inputs", ctypes.POINTER(ValueStruct)),

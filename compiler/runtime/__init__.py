@@ -11,7 +11,8 @@
 - `device_memory.c`: memory of host programs' buffers; `memory_counts.c` counts it
 - `memory.c`, `strided.c`, `zero.c`: strided copies, page-locking, zeros; `reshape.c`: strides of a
   view of other sizes
-- `graphs.c`: programs recorded as device graphs; `graph_driver.c`: what they ask of the driver
+- `graphs.c`: programs recorded as device graphs; `graph_arguments.c`: what they were launched with;
+  `graph_driver.c`: what they ask of the driver
 - `gpu_trace.c`: what GPUs did, for HIRC_TRACE; `ranges.c`: programs and launches as NVTX's ranges
 - `weights.c`, `weight_values.c`, `safetensors.c`: weights, and where their values come from;
   `state.c`: what a program keeps from call to call

@@ -25,9 +25,12 @@
 #include "graph_driver.h"
 #include "cpu_device.h"
 #include "current_device.h"
+#include "graph_arguments.h"
+#include "grow.h"
 #include "hirc_runtime.h"
 #include "memory_counts.h"
 #include "program.h"
+#include "ranges.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -107,10 +110,8 @@ struct recording {
   bool is_outgrown, is_exceeded;
   // Allocations that become the caller's, as far as that is known.
   size_t *given, given_count, given_room;
-  // What the program computed the steps of, as they are now; none where that is not all known.
-  int64_t *values;
-  size_t value_count, value_room;
   bool gives; // an allocation is the caller's, another one in each replay
+  struct kept_arguments arguments; // that the program computed the steps of, as they are now
 };
 
 struct seen {
@@ -134,6 +135,7 @@ struct device_graphs {
   int unused;
   uint64_t forgiven; // the turn up to which they were forgotten
   int64_t changes; // calls of shapes without a graph
+  struct recording *newest; // the one that was replayed last
   bool newest_first; // of graphs for the same shapes the last one used is to be tried first
   struct alike last; // found for the last call; key 0 where that no longer holds
   uint64_t keys[GRAPHS]; // of the recordings, 0: none
@@ -158,8 +160,7 @@ struct hirc_recorder {
   size_t acquired;    // streams
   size_t allocations;
   int depth;          // of steps that are under way
-  size_t values;      // that the recording has once the call's steps were done
-  bool replays, repeats;
+  bool replays;
 };
 
 // State: see streams.c.
@@ -168,8 +169,8 @@ __attribute__((weak, visibility("hidden"))) struct hirc_graphs *_Atomic hirc_sta
 __attribute__((weak, visibility("hidden"))) size_t hirc_state_graph_memory_1 = MOST_KEPT;
 
 // One thread at a time counts, others read.
-static void count(struct hirc_recorder *recorder, enum count which) {
-  _Atomic int64_t *counted = &recorder->graphs->counts[which];
+static inline void count(struct device_graphs *graphs, enum count which) {
+  _Atomic int64_t *counted = &graphs->counts[which];
   int64_t before = atomic_load_explicit(counted, memory_order_relaxed);
   atomic_store_explicit(counted, before + 1, memory_order_relaxed);
 }
@@ -193,21 +194,6 @@ _Noreturn static void abandon(struct hirc_recorder *recorder) {
 }
 
 // --- what is recorded ----------------------------------------------------------------------------
-
-// Room for `wanted` elements; false where there is no memory.
-static bool grow(void **elements, size_t *room, size_t wanted, size_t bytes) {
-  if (wanted <= *room)
-    return true;
-  size_t more = *room ? 2 * *room : 64;
-  while (more < wanted)
-    more *= 2;
-  void *larger = realloc(*elements, more * bytes);
-  if (!larger)
-    return false;
-  *elements = larger;
-  *room = more;
-  return true;
-}
 
 static void add_step(struct hirc_recorder *recorder, enum hirc_step_kind kind,
                      const struct hirc_part *parts, int part_count) {
@@ -261,29 +247,6 @@ static bool does(struct hirc_recorder *recorder, enum hirc_step_kind kind,
 
 static void did(struct hirc_recorder *recorder) { --recorder->depth; }
 
-// Whether a call's steps are those of the last one, as all is that the program computes them of:
-// then it need not. `values` are that; none where more counts, such as where outputs are allocated.
-// What shapes share is another's each time.
-int hirc_graph_repeats(const int64_t *values, int64_t count) {
-  struct hirc_recorder *recorder = hirc_recorder();
-  if (!recorder)
-    return 0;
-  struct recording *recording = recorder->recording;
-  bool is_known = !recording->is_shared && !recording->gives;
-  size_t wanted = is_known ? (size_t)count : 0, bytes = wanted * sizeof *values;
-  recorder->repeats = recorder->replays && wanted > 0 && recording->value_count == wanted &&
-                      memcmp(recording->values, values, bytes) == 0;
-  if (recorder->repeats)
-    return 1;
-  recording->value_count = 0;
-  if (wanted > 0 &&
-      grow((void **)&recording->values, &recording->value_room, wanted, sizeof *values)) {
-    memcpy(recording->values, values, bytes);
-    recorder->values = wanted;
-  }
-  return 0;
-}
-
 // --- launches ------------------------------------------------------------------------------------
 
 __attribute__((noinline)) static void update(struct hirc_recorder *recorder, struct step *step,
@@ -301,7 +264,7 @@ __attribute__((noinline)) static void update(struct hirc_recorder *recorder, str
   memcpy(known, launch, sizeof *launch);
   if (step->bytes > sizeof *launch)
     memcpy(known + sizeof *launch, arguments[0], step->bytes - sizeof *launch);
-  count(recorder, UPDATED);
+  count(recorder->graphs, UPDATED);
 }
 
 static bool launches(struct hirc_recorder *recorder, const struct hirc_graph_launch *launch,
@@ -523,7 +486,7 @@ static void drop(struct recording *recording, const cuda_stream *stream) {
   recording->origin = NULL;
   recording->launched_in = NULL;
   recording->is_launched = recording->is_in_others = recording->gives = false;
-  recording->step_count = recording->byte_count = recording->value_count = 0;
+  recording->step_count = recording->byte_count = recording->arguments.count = 0;
   recording->block_count = recording->stream_count = 0;
   recording->kept_bytes = 0;
 }
@@ -536,7 +499,7 @@ static void clear(struct recording *recording, const cuda_stream *stream) {
   free(recording->streams);
   free(recording->needs);
   free(recording->given);
-  free(recording->values);
+  free(recording->arguments.numbers);
   *recording = (struct recording){0};
 }
 
@@ -736,6 +699,37 @@ static void keep_within_limit(struct device_graphs *graphs, const struct recordi
 
 // --- a call --------------------------------------------------------------------------------------
 
+// Launches the graph; false where CUDA refuses.
+static inline bool launch(struct recording *recording, cuda_stream stream) {
+  if (hirc_graph_launch(recording->made, stream) != 0)
+    return false;
+  if (__builtin_expect(!recording->is_launched, 0))
+    recording->first_id = id_of(stream);
+  else if (recording->launched_in != stream)
+    recording->is_in_others = true;
+  recording->launched_in = stream;
+  return recording->is_launched = true;
+}
+
+// A call with the arguments of the last one that the recording did: nothing but the launch. Returns
+// false where CUDA refuses that.
+static inline bool repeat(struct device_graphs *graphs, struct recording *recording,
+                          const struct hirc_program_info *program, void *inputs, void *outputs,
+                          cuda_stream stream) {
+  bool has_begun = hirc_range_begin(program->name);
+  hirc_lend_tensors(program, inputs, outputs);
+  bool is_done = launch(recording, stream);
+  hirc_range_end(has_begun);
+  if (!is_done)
+    return false;
+  recording->used = graphs->turn;
+  recording->replays += recording->replays < MOST_WORTH;
+  graphs->newest = recording;
+  count(graphs, REPLAYED);
+  count(graphs, REPEATED);
+  return true;
+}
+
 static bool begin_recording(struct recording *recording) {
   return cudaStreamCreateWithFlags(&recording->origin, CUDA_STREAM_NON_BLOCKING) == 0 &&
          cudaStreamBeginCapture(recording->origin, CUDA_CAPTURE_RELAXED) == 0;
@@ -756,7 +750,7 @@ static void end_capture(struct recording *recording) {
 static void finish(struct hirc_recorder *recorder) {
   struct recording *recording = recorder->recording;
   if (recorder->replays) {
-    if (!recorder->repeats && recorder->next != recording->step_count)
+    if (recorder->next != recording->step_count)
       abandon(recorder);
   } else {
     // Memory that the program gives its caller cannot be the graph's: the next recording knows.
@@ -776,20 +770,10 @@ static void finish(struct hirc_recorder *recorder) {
     if (cudaStreamEndCapture(recording->origin, &recording->graph) != 0 ||
         cudaGraphInstantiateWithFlags(&recording->made, recording->graph, 0) != 0)
       abandon(recorder);
-    count(recorder, RECORDED);
+    count(recorder->graphs, RECORDED);
   }
-  if (hirc_graph_launch(recording->made, recorder->stream) != 0)
+  if (!launch(recording, recorder->stream))
     abandon(recorder);
-  if (recorder->repeats)
-    count(recorder, REPEATED);
-  else
-    recording->value_count = recorder->values;
-  if (!recording->is_launched)
-    recording->first_id = id_of(recorder->stream);
-  else if (recording->launched_in != recorder->stream)
-    recording->is_in_others = true;
-  recording->launched_in = recorder->stream;
-  recording->is_launched = true;
 }
 
 static const struct hirc_recorder_functions functions = {.does = does,
@@ -805,7 +789,8 @@ static const struct hirc_recorder_functions functions = {.does = does,
 // Runs the program as a recording or a replay. Returns its status; -1 where it has to run without,
 // and nothing has.
 static int run(hirc_guarded *function, struct device_graphs *graphs, struct recording *recording,
-               void *inputs, void *outputs, void *stream) {
+               const struct hirc_program_info *program, void *inputs, void *outputs,
+               void *stream) {
   struct hirc_call call;
   struct hirc_recorder recorder = {.base = {&functions},
                                    .graphs = graphs,
@@ -814,6 +799,7 @@ static int run(hirc_guarded *function, struct device_graphs *graphs, struct reco
                                    .stream = stream,
                                    .replays = recording->made != NULL};
   int status = -1;
+  recording->arguments.count = 0;
   hirc_call_begin(&call, stream);
   call.recorder = &recorder;
   if (setjmp(call.failed) == 0) {
@@ -829,14 +815,17 @@ static int run(hirc_guarded *function, struct device_graphs *graphs, struct reco
   }
   hirc_call_end(&call);
   if (status == 0) {
+    if (!recording->is_shared && !recording->gives)
+      hirc_arguments_keep(&recording->arguments, program, inputs, outputs);
+    graphs->newest = recording;
     if (recorder.replays) {
       recording->replays += recording->replays < MOST_WORTH;
-      count(&recorder, REPLAYED);
+      count(graphs, REPLAYED);
     }
     return 0;
   }
   if (status < 0) {
-    count(&recorder, ABANDONED_CALLS);
+    count(graphs, ABANDONED_CALLS);
     cudaGetLastError(); // of what failed: nothing later may report it
   }
   if (recorder.replays)
@@ -903,14 +892,13 @@ static void rest(struct device_graphs *graphs, cuda_stream stream) {
 
 // Runs the program with the graphs of its shapes, or records one.
 static int run_alike(hirc_guarded *function, struct device_graphs *graphs, uint64_t key,
-                     void *inputs, void *outputs, cuda_stream stream,
-                     struct dl_tensor *const *tensors, const struct dl_tensor *given,
-                     int64_t given_count) {
+                     const struct hirc_program_info *program, void *inputs, void *outputs,
+                     cuda_stream stream, const struct dl_tensor *given) {
+  struct dl_tensor *const *tensors = outputs;
   struct recording *shared[ALIKE], **alike;
   struct alike *own = find_alike(graphs, key);
   int found = own->count;
   bool is_shared = found == 0 && !is_due(graphs, key);
-  ++graphs->turn;
   alike = is_shared ? shared : own->found;
   if (is_shared && (found = find_shared(graphs, shared)) == 0)
     return -1;
@@ -921,14 +909,16 @@ static int run_alike(hirc_guarded *function, struct device_graphs *graphs, uint6
     if (!each->made)
       continue;
     each->is_outgrown = each->is_exceeded = false;
-    int status = run(function, graphs, each, inputs, outputs, stream);
+    bool is_done = hirc_arguments_repeat(&each->arguments, program, inputs, outputs) &&
+                   repeat(graphs, each, program, inputs, outputs, stream);
+    int status = is_done ? 0 : run(function, graphs, each, program, inputs, outputs, stream);
     if (status >= 0) {
       if (i > 0)
         graphs->newest_first = !graphs->newest_first;
       each->used = graphs->turn;
       return status;
     }
-    for (int64_t k = 0; k < given_count; ++k)
+    for (int64_t k = 0; k < program->output_count; ++k)
       *tensors[k] = given[k];
     if (each->is_exceeded)
       return -1;
@@ -943,7 +933,7 @@ static int run_alike(hirc_guarded *function, struct device_graphs *graphs, uint6
   if (!place)
     return -1;
   replace(place, stream, graphs->turn);
-  int status = run(function, graphs, place, inputs, outputs, stream);
+  int status = run(function, graphs, place, program, inputs, outputs, stream);
   keep_within_limit(graphs, place, &stream);
   return status;
 }
@@ -959,20 +949,35 @@ static bool may_begin(void *stream) {
           (hirc_graph_is_captured(stream, &captured) == 0 && !captured));
 }
 
-static int call_with(hirc_guarded *function, struct device_graphs *graphs,
-                     const struct hirc_program_info *program, void *inputs, void *outputs,
-                     void *stream) {
+// A call with other arguments than the last one.
+__attribute__((noinline)) static int call_anew(hirc_guarded *function,
+                                               struct device_graphs *graphs,
+                                               const struct hirc_program_info *program,
+                                               void *inputs, void *outputs, void *stream) {
   struct dl_tensor given[MOST_OUTPUTS];
   struct dl_tensor *const *tensors = outputs;
-  if (program->output_count > MOST_OUTPUTS || !may_begin(stream))
+  if (program->output_count > MOST_OUTPUTS)
     return -1;
   for (int64_t i = 0; i < program->output_count; ++i)
     given[i] = *tensors[i];
-  int status = run_alike(function, graphs, key_of(program, inputs, tensors), inputs, outputs,
-                         stream, tensors, given, program->output_count);
+  int status = run_alike(function, graphs, key_of(program, inputs, tensors), program, inputs,
+                         outputs, stream, given);
   for (int64_t i = 0; status != 0 && i < program->output_count; ++i)
     *tensors[i] = given[i];
   return status;
+}
+
+static int call_with(hirc_guarded *function, struct device_graphs *graphs,
+                     const struct hirc_program_info *program, void *inputs, void *outputs,
+                     void *stream) {
+  struct recording *newest = graphs->newest;
+  if (!may_begin(stream))
+    return -1;
+  ++graphs->turn;
+  if (newest && hirc_arguments_repeat(&newest->arguments, program, inputs, outputs) &&
+      repeat(graphs, newest, program, inputs, outputs, stream))
+    return 0;
+  return call_anew(function, graphs, program, inputs, outputs, stream);
 }
 
 // As hirc_guard, by a graph of the program where one was recorded for such a call.

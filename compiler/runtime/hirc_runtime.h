@@ -18,7 +18,6 @@ int hirc_guard(hirc_guarded *function, void *first, void *second, void *stream);
 // graphs.c
 int hirc_guard_graph(hirc_guarded *function, void **known, const void *program, void *inputs,
                      void *outputs, void *stream);
-int hirc_graph_repeats(const int64_t *values, int64_t count);
 
 // calls.c
 void hirc_own_host(void *memory, int64_t bytes, const char *location);

@@ -5,7 +5,6 @@
 // executable does not. Linked from several units the functions are one: they are weak, and alone of
 // the support library's visible.
 
-#include "cpu_device.h"
 #include "program.h"
 #include "ranges.h"
 
@@ -43,22 +42,10 @@ EXPORTED void *hirc_call_from_python(struct python_program *bound, void *owner) 
   return hirc_python_function(bound, owner);
 }
 
-static void lend(const struct dl_tensor *tensor, const struct hirc_value_info *value) {
-  uintptr_t span[2];
-  if (!value->is_scalar && hirc_tensor_span(tensor, value->element_bytes, span))
-    hirc_cpu_device_lend((const void *)span[0], span[1] - span[0]);
-}
-
 // A library's program is called with tensors that are right.
 void hirc_call_begins(const struct hirc_program_info *program,
                       const struct dl_tensor *const *inputs, struct dl_tensor *const *outputs) {
   // It ends with the call.
   hirc_range_begin(program->name);
-  if (!hirc_cpu_device_lend)
-    return;
-  hirc_cpu_device_lend(NULL, 0);
-  for (int64_t i = 0; i < program->input_count; ++i)
-    lend(inputs[i], &program->inputs[i]);
-  for (int64_t i = 0; i < program->output_count; ++i)
-    lend(outputs[i], &program->outputs[i]);
+  hirc_lend_tensors(program, inputs, outputs);
 }

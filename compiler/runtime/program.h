@@ -94,7 +94,7 @@ typedef int hirc_program_function(const struct dl_tensor *const *inputs,
 // What runs a program and what it takes and gives.
 struct hirc_program_info {
   int32_t version;
-  int32_t reserved;
+  int32_t repeats; // a call computes what it launches of its arguments alone
   const char *name;
   hirc_program_function *run;
   const struct hirc_value_info *inputs;
@@ -121,6 +121,8 @@ int hirc_devices_refused(const struct hirc_program_info *program,
 int hirc_extents_error(const struct hirc_program_info *program,
                        const struct dl_tensor *const *inputs);
 bool hirc_tensor_span(const struct dl_tensor *tensor, int element_bytes, uintptr_t span[2]);
+void hirc_lend_tensors(const struct hirc_program_info *program,
+                       const struct dl_tensor *const *inputs, struct dl_tensor *const *outputs);
 
 // library_exports.c
 void hirc_call_begins(const struct hirc_program_info *program,

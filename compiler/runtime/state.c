@@ -8,6 +8,7 @@
 #include "calls.h"
 #include "current_device.h"
 #include "failure.h"
+#include "kept_memory.h"
 #include "program.h"
 
 #include <pthread.h>
@@ -34,8 +35,6 @@ struct hirc_instance {
 // State: see streams.c. The lock is for the places of all instances.
 __attribute__((weak, visibility("hidden"))) pthread_mutex_t hirc_state_instances_lock_1;
 __attribute__((weak, visibility("hidden"))) struct hirc_instance hirc_state_own_instance_1;
-__attribute__((weak, visibility("hidden"))) _Thread_local struct hirc_instance
-    *hirc_state_instance_1;
 
 static bool failed(int rc, const char *call) {
   if (rc == 0)
@@ -75,6 +74,7 @@ static bool begin(const struct place *place, void *stream) {
 static void drop(struct hirc_instance *instance) {
   int device = 0;
   bool knows_device = cudaGetDevice(&device) == 0;
+  hirc_kept_memory_goes();
   for (struct place *place = instance->first, *next; place; place = next) {
     next = place->next;
     if (knows_device && cudaSetDevice(place->device) == 0)

@@ -14,6 +14,7 @@
 #include "cpu_device.h"
 #include "current_device.h"
 #include "failure.h"
+#include "kept_memory.h"
 #include "program.h"
 #include "weights.h"
 
@@ -404,6 +405,7 @@ void hirc_weights_unload(void) {
   for (int64_t i = 0; i < count; ++i)
     for (int device = 0; programs[i]->weights && device < MAX_DEVICES; ++device) {
       struct hirc_weights_state *state = programs[i]->weights->state;
+      hirc_kept_memory_goes();
       void *memory = atomic_exchange(&state->memory[device], NULL);
       uint64_t owned = state->owned[device];
       state->owned[device] = NOTHING_TO_FREE;

@@ -11,7 +11,7 @@ from ..hir.interface.code import Code
 from ..hir.interface.entry import add_body, add_main, first_that_cannot_pass, is_program
 from ..hir.interface.exports import add_exports, add_packed_function
 from ..hir.interface.function import add_function
-from ..hir.interface.graphs import replays_of
+from ..hir.interface.graphs import Replays, replays_of
 from ..hir.interface.info import add_calling, add_info
 from ..hir.interface.signature import Signature, check_described, read_signature
 from ..hir.interface.weights import Weights, bind_weights, program_name
@@ -69,17 +69,18 @@ class AddProgramInterface(Pass):
         for signature in signatures:
             with signature.body.location, ir.InsertionPoint(op.regions[0].blocks[0]):
                 code.at(signature.body)
+                replays = replays_of(op, signature.body, self.graph_launches)
                 add_function(
                     code,
                     signature,
                     weights,
                     max_rank=rank,
                     executable=self.executable,
-                    replays=replays_of(op, signature.body, self.graph_launches),
+                    replays=replays,
                 )
                 holds = signature.has_weights or signature.has_state
                 symbol = weights.symbol if weights is not None and holds else ""
-                add_info(code, signature, symbol)
+                add_info(code, signature, symbol, repeats=replays is Replays.FOLLOWING)
                 if not self.executable:
                     add_calling(code, signature)
                     add_packed_function(code, signature)

@@ -646,3 +646,15 @@ def test_state_is_part_of_what_repeats(graphs: Graphs) -> None:
         instances[which].counted(x, out=out)
         np.testing.assert_allclose(out, np.exp(np.float32(0.25 * calls[which])), rtol=1e-6)
     assert graphs.repeated() >= 10
+
+
+def test_another_instance_in_the_place_of_one_that_went(graphs: Graphs) -> None:
+    x, out = np.full(4, 0.25, np.float32), np.empty(4, np.float32)
+    for _ in range(8):
+        instance = graphs.library.new_instance()
+        for call in range(1, 6):
+            instance.counted(x, out=out)
+            np.testing.assert_allclose(out, np.exp(np.float32(0.25 * call)), rtol=1e-6)
+        del instance
+        gc.collect()
+    assert graphs.repeated() >= 8

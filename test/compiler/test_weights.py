@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
 import shutil
 import threading
@@ -92,6 +93,23 @@ def test_the_environment_names_a_file_or_its_folder(
         monkeypatch.setenv("HIRC_WEIGHTS", str(named))
         np.testing.assert_array_equal(library.main(_X), _Y)
         library.unload_weights()
+
+
+def test_graphs_that_repeat_read_weights_that_were_loaded_anew(tmp_path: Path) -> None:
+    given = f"--weights-from={write_values(tmp_path / 'model.safetensors', VALUES)}"
+    words = ("--emit=shared", given, "--weights=external", "--graph=always")
+    build(DENSE, tmp_path / "dense.so", *words)
+    library, out = load(tmp_path / "dense.so"), np.empty_like(_Y)
+    for turn in range(6):
+        values, wanted = ((VALUES, _Y), (_OTHER, _OTHER_Y))[turn % 2]
+        write_values(tmp_path / "dense.safetensors", values)
+        for _ in range(6):
+            library.main(_X, out=out)
+            np.testing.assert_array_equal(out, wanted)
+        library.unload_weights()
+    counts = (ctypes.c_int64 * 5)()
+    library.loaded.hirc_graph_counts(counts)
+    assert counts[4] >= 12
 
 
 def test_threads_share_the_weights(external: Path) -> None:

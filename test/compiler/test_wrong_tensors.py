@@ -1,6 +1,7 @@
 """Calls with tensors drawn at random, most of them spoilt.
 
-Each is refused where an oracle in Python says so, in words about one tensor, and runs otherwise.
+Each is refused where an oracle in Python says so, in words about one tensor, and runs otherwise;
+also where calls with tensors that differ in one thing were right, and a graph repeats them.
 """
 
 from __future__ import annotations
@@ -220,3 +221,50 @@ def test_what_is_wrong_is_refused(library: Library, seed: int) -> None:
             if not each.data and tensor.data:
                 assert library.loaded.hirc_free_output(tensor.data, None) == 0
     assert 200 < refused < 600
+
+
+@pytest.fixture(scope="module")
+def replayed(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    path = tmp_path_factory.mktemp("replayed") / "replayed.so"
+    return load(build(_PROGRAM, path, "--emit=shared", "--graph=always"))
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_what_is_wrong_is_refused_after_calls_that_repeat(replayed: Library, seed: int) -> None:
+    draw = random.Random(seed)
+    memory = [ctypes.create_string_buffer(_MEMORY + 64) for _ in range(6)]
+    places = [(ctypes.addressof(each) + 63) // 64 * 64 + _MIDDLE for each in memory]
+    x, z, w, a, b, c = places
+    refused = 0
+
+    def call(inputs: list[_Tensor], outputs: list[_Tensor]) -> int:
+        taken, made = ([each.tensor() for each in tensors] for tensors in (inputs, outputs))
+        status = replayed.main.run(_pointers(taken), _pointers(made), None)
+        assert replayed.loaded.hirc_synchronize(None) == 0
+        for each, tensor in zip(outputs, made, strict=True):
+            if status == 0 and not each.data and tensor.data:
+                assert replayed.loaded.hirc_free_output(tensor.data, None) == 0
+        return status
+
+    for _ in range(300):
+        strides = draw.choice([None, [8, 1]]), draw.choice([None, [1]]), draw.choice([None, [6, 1]])
+        inputs = [
+            _Tensor("x", [3, 8], strides[0], x),
+            _Tensor("z", [3], strides[1], z),
+            _Tensor("w", [4, 6], strides[2], w),
+        ]
+        outputs = [
+            _Tensor("a", [3, 8], strides[0], a),
+            _Tensor("b", [4, 6], strides[2], b),
+            _Tensor("c", [3], strides[1], c),
+        ]
+        for _ in range(2):
+            assert call(inputs, outputs) == 0
+        _spoil(draw, draw.choice([*inputs, *outputs]), places)
+        is_wrong = _are_wrong(inputs, outputs)
+        assert call(inputs, outputs) == int(is_wrong), (inputs, outputs)
+        refused += is_wrong
+    assert 60 < refused < 290
+    counts = (ctypes.c_int64 * 5)()
+    replayed.loaded.hirc_graph_counts(counts)
+    assert counts[4] > 200

@@ -38,16 +38,6 @@ def _descriptor(code: Code, seen: Seen) -> ir.Value:
     return descriptor
 
 
-def numbers_of(code: Code, seen: Seen) -> list[ir.Value]:
-    """Returns all that differs from one call's tensor to another's, as i64."""
-    if not seen.value.is_buffer:
-        width = 8 * seen.value.element_bytes
-        bits = code.load(ir.IntegerType.get_signless(width), seen.first)
-        return [arith.extui(code.types.i64, bits) if width < 64 else bits]
-    numbers = [code.number_of(seen.first), *seen.sizes, *seen.strides]
-    return [number for number in numbers if code.known(number) is None]
-
-
 def load_scalar(code: Code, address: ir.Value, kind: ir.Type) -> ir.Value:
     """Returns the scalar of type `kind` in the host's memory."""
     if isinstance(kind, ir.IndexType):

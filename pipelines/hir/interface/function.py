@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from ....dialects import llvm
 from ....dialects.mlir import cf, func, ir
 from ...locations import location_text
-from .arguments import argument, given_argument, numbers_of
+from .arguments import argument, given_argument
 from .checks import Checker, Seen
 from .code import Code
 from .graphs import Replays
@@ -49,7 +49,7 @@ def add_function(
     is wrong or there are no weights; then nothing ran; or 2 where something failed
     (calls.c of the support library). That of a library tells the support library of each call. No
     program of the module has a value of more than `max_rank` dims. One that `replays` is called by
-    way of its device graphs, and leaves out its body where a graph knows that nothing differs.
+    way of its device graphs.
     """
     types = code.types
     name, info = signature.symbols
@@ -128,46 +128,11 @@ def add_function(
     with ir.InsertionPoint(run):
         if not executable:
             code.call("hirc_call_begins", [code.address_of(info), inputs, outputs])
-    if replays is Replays.FOLLOWING:
-        run = _unless_repeated(code, run, taken, made, base)
     with ir.InsertionPoint(run):
         results = _call(code, signature, taken, made, [stream, *base])
         for seen, result in zip(made, results, strict=True):
             store_result(checker, seen, result, taken)
         llvm.end(code.i32(0))
-
-
-def _unless_repeated(
-    code: Code, block: ir.Block, taken: list[Seen], made: list[Seen], bases: Sequence[ir.Value]
-) -> ir.Block:
-    """Ends the call where a graph did all with the same arguments of the body before; returns the
-    block for what follows.
-
-    That is for outputs that were all handed in: others get their memory and scalars their values
-    from the body.
-    """
-    if not all(seen.value.can_be_given for seen in made):
-        return block
-    repeated, following = block.create_after(), block.create_after()
-    with ir.InsertionPoint(block):
-        numbers = [number for seen in (*taken, *made) for number in numbers_of(code, seen)]
-        numbers += [code.number_of(base) for base in bases]
-        with ir.InsertionPoint.at_block_begin(block.region.blocks[0]):
-            one = llvm.constant(code.types.i64, ir.IntegerAttr.get(code.types.i64, 1))
-            room = llvm.allocate(code.types.array(len(numbers), code.types.i64), one)
-        for place, number in enumerate(numbers):
-            code.store(number, code.field(room, 8 * place))
-        count = code.i64(len(numbers))
-        for seen in made:
-            assert seen.given is not None
-            count = code.unless(code.negate(seen.given), count)
-        is_repeated = code.call("hirc_graph_repeats", [room, count], code.types.i32)
-        assert is_repeated is not None
-        condition = code.differ(is_repeated, code.i32(0))
-        cf.CondBranchOp(condition, [], [], repeated, following)
-    with ir.InsertionPoint(repeated):
-        llvm.end(code.i32(0))
-    return following
 
 
 def _ask_of_kept(

@@ -18,25 +18,28 @@ _SECTION = "hirc_listed"
 # struct hirc_value_info: name, type and element text, sizes, strides, sizes' names; alignment;
 # rank, DLDataType, bytes an element, whether a scalar, origin, the input it is.
 _VALUE = "!llvm.struct<(ptr, ptr, ptr, ptr, ptr, ptr, i64, i32, i32, i32, i32, i32, i32)>"
-# struct hirc_program_info: version, zero, name, the C function, inputs, outputs, their numbers, and
-# struct hirc_weights, null where the program has neither weights nor state.
+# struct hirc_program_info: version, whether it repeats, name, the C function, inputs, outputs,
+# their numbers, and struct hirc_weights, null where the program has neither weights nor state.
 _PROGRAM = "!llvm.struct<(i32, i32, ptr, ptr, ptr, ptr, i64, i64, ptr)>"
 
 
-def add_info(code: Code, signature: Signature, weights: str) -> None:
+def add_info(code: Code, signature: Signature, weights: str, *, repeats: bool) -> None:
     """Adds `hirc_program_NAME_info`, and its address to the list of the linked file's programs.
 
-    `weights` is the symbol of their description, "" where the program has none.
+    `weights` is the symbol of their description, "" where the program has none. A program
+    `repeats` where its launches follow from its arguments alone; that holds for a call whose
+    outputs were all handed in, as others get their memory and scalars their values from the body.
     """
     function, name = signature.symbols
     types = code.types
     inputs = _values(code, "hirc_inputs", signature.name, signature.inputs)
     outputs = _values(code, "hirc_outputs", signature.name, signature.outputs)
+    repeats = repeats and all(value.can_be_given for value in signature.outputs)
 
     def members() -> list[ir.Value]:
         return [
             code.i32(_VERSION),
-            code.i32(0),
+            code.i32(int(repeats)),
             code.string(signature.name),
             code.address_of(function),
             code.address_of(inputs) if inputs else code.null(),

@@ -5,10 +5,12 @@
 // Kernels, memory, named streams, loops and branches are part of a graph.
 // CHECK-LABEL: llvm.func @hirc_program_replayed(
 // CHECK:         llvm.call @hirc_guard_graph(
-// The body is left out where its arguments are those of the last call.
 // CHECK-LABEL: llvm.func @hirc_guarded_replayed(
-// CHECK:         llvm.call @hirc_graph_repeats(
 // CHECK:         call @hirc_body_replayed(
+// Its launches follow from its arguments.
+// CHECK:       llvm.mlir.global external constant @hirc_program_replayed_info()
+// CHECK:         llvm.mlir.constant(3 : i32)
+// CHECK-NEXT:    llvm.mlir.constant(1 : i32)
 "hir.program"() ({
 ^bb0(%x: memref<?xf32>, %n: index):
   %zero = arith.constant 0 : index
@@ -25,6 +27,9 @@
 // The host waits.
 // CHECK-LABEL: llvm.func @hirc_program_waits(
 // CHECK:         llvm.call @hirc_guard(
+// CHECK:       llvm.mlir.global external constant @hirc_program_waits_info()
+// CHECK:         llvm.mlir.constant(3 : i32)
+// CHECK-NEXT:    llvm.mlir.constant(0 : i32)
 "hir.program"() ({
 ^bb0(%x: memref<?xf32>):
   %y = "hir.unary"(%x) {kind = "neg"} : (memref<?xf32>) -> memref<?xf32>
