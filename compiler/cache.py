@@ -45,6 +45,26 @@ def kept(name: str) -> bytes | None:
     return None if folder is None else _kept(folder / name)
 
 
+# What most programs of a process share, by name: reading it again takes longer than what is new in
+# such a program.
+_shared: dict[str, bytes] = {}
+
+
+def kept_shared(name: str) -> bytes | None:
+    """As kept(), but that the file is read once a process."""
+    found = _shared.get(name) or kept(name)
+    if found is not None:
+        _shared[name] = found
+    return found
+
+
+def cached_shared(name: str, make: Callable[[], bytes]) -> bytes:
+    """As cached(), but that the file is read once a process."""
+    if name not in _shared:
+        _shared[name] = cached(name, make)
+    return _shared[name]
+
+
 def cached(name: str, make: Callable[[], bytes]) -> bytes:
     """Returns the file `name` of the cache, made by `make` when it is not there; by one process at
     a time.

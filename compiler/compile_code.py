@@ -79,6 +79,9 @@ class CodeCompilation(Compilation):
     _children: list[tuple[Target, Child]] = field(
         default_factory=list[tuple[Target, Child]], init=False
     )
+    _embedded: list[tuple[Target, ImageFormat, bytes]] = field(
+        default_factory=list[tuple[Target, ImageFormat, bytes]], init=False
+    )
     _open: ExitStack = field(default_factory=ExitStack, init=False)
 
     @cached_property
@@ -133,6 +136,15 @@ class CodeCompilation(Compilation):
         code = replace(code, images=images, runtime=runtime.name)
         return Compiled(code, runtime.data, weights, bitcode, device)
 
+    def _lower(self, unit: Unit) -> None:
+        """Lowers the unit; ptxas has its device code by the time that the host's is lowered."""
+        unit.lower_device()
+        self._embedded = super()._device_images(unit) if unit.has_device_code else []
+        super()._lower(unit)
+
+    def _device_images(self, unit: Unit) -> list[tuple[Target, ImageFormat, bytes]]:
+        return self._embedded
+
     def _begin_assembling(self) -> None:
         """Has ptxas take the PTX that children of this process generate, of larger device code."""
         for target, child in self._children:
@@ -185,7 +197,9 @@ def _code(
         else []
     )
     return Code(
-        object_code=host_object(host, is_refusable=unit.is_refusable),
+        # What runs once a call at most is compiled for longer than it runs. A library that is saved
+        # has it optimised.
+        object_code=host_object(host, is_refusable=unit.is_refusable, quickly=host.is_straight),
         devices=devices,
         entries=tuple(entries),
         sections=sections,

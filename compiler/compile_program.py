@@ -12,11 +12,12 @@ import warnings
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..dialects.records import dataclass
-from .cache import cached, kept
+from .cache import cached, kept_shared
 from .code import Code
 from .code_key import code_key
 from .collection import seldom_collected
@@ -138,7 +139,9 @@ def compile(
             state=StateStorage(state),
             entry=entry,
         )
-        artifact = load_program(given.source, options, types=given.types, cache=cache)
+        artifact = load_program(
+            given.source, options, types=given.types, cache=cache, check=given.check
+        )
         check_entry(entry, artifact.programs)
         return artifact
 
@@ -167,11 +170,12 @@ def jit(program: Any, *args: Any, on_failure: str = "raise", **options: Any) -> 
 
 @dataclass(frozen=True)
 class _Given:
-    """A program that was given, as the compiler takes it."""
+    """A program that was given, as the compiler takes it; what is in the cache was checked."""
 
     source: Source
     types: Mapping[str, type] | None = None
     float32_products: str = Float32Products.IEEE
+    check: Callable[[], None] | None = None
 
 
 def _given(
@@ -198,7 +202,12 @@ def _given(
         raise InputError(
             "shardings go with a torch model; other programs say themselves how tensors are spread"
         )
-    return _Given(source)
+    is_built = hasattr(program, _UNVERIFIED)
+    return _Given(source, check=program.verify if is_built else None)
+
+
+# Of the builder's modules and programs.
+_UNVERIFIED = "unverified_text"
 
 
 def _is_empty(args: Any) -> bool:
@@ -217,8 +226,8 @@ def _source(program: Any, entry: str, sharding: Sharding | None = None) -> Sourc
 
 
 def _module_text(program: Any) -> str | None:
-    """Returns the text, with locations, of a builder's program or an MLIR module."""
-    text = getattr(program, "text", None)
+    """Returns the text, with locations, of a builder's program, unverified, or an MLIR module."""
+    text = getattr(program, _UNVERIFIED, None)
     if isinstance(text, str):
         return text
     # Who has an MLIR module has imported it.
@@ -243,15 +252,20 @@ def load_program(
     *,
     types: Mapping[str, type] | None = None,
     cache: bool = True,
+    check: Callable[[], None] | None = None,
 ) -> Artifact:
     """Compiles a source to code, and loads it; or links it into a library where it must.
 
-    `types` are what a model is called with, by name. Raises HircError.
+    `types` are what a model is called with, by name; `check` is called before it is compiled.
+    Raises HircError.
     """
     if options.checks or is_several(options.targets):
+        if check is not None:
+            check()
         return _linked(source, options, types)
     values = _weight_values(source, options)
-    ready = _from_cache(source, options, values) if cache else _made(source, options)
+    make = partial(_made, source, options, check)
+    ready = _from_cache(f"code-{code_key(source, options, values)}", make) if cache else make()
     memory = weight_memory(ready.code, values)
     with span("load", "stage"):
         loaded = load_code(ready.code, ready.runtime, libraries=options.link_inputs, weights=memory)
@@ -282,10 +296,12 @@ def _weight_values(source: Source, options: Options) -> TensorFile | None:
     return joined(files) if files else None
 
 
-def _made(source: Source, options: Options) -> _Ready:
+def _made(source: Source, options: Options, check: Callable[[], None] | None) -> _Ready:
     # Imported late: what is cached needs neither MLIR nor LLVM's parts that compile.
     from .compile_code import compile_code
 
+    if check is not None:
+        check()
     compiled = compile_code(source, options)
     return _Ready(compiled.code, compiled.runtime, compiled)
 
@@ -295,12 +311,12 @@ class _NotKept(Exception):
         self.made = made
 
 
-def _from_cache(source: Source, options: Options, values: TensorFile | None) -> _Ready:
-    """Returns what the cache has; else it is made, by one process at a time."""
+def _from_cache(name: str, make: Callable[[], _Ready]) -> _Ready:
+    """Returns what the cache has of that name; else it is made, by one process at a time."""
     made: list[_Ready] = []
 
-    def make() -> bytes:
-        ready = _made(source, options)
+    def make_packed() -> bytes:
+        ready = make()
         made.append(ready)
         if ready.compiled is not None and not ready.compiled.can_be_kept:
             raise _NotKept(ready)
@@ -308,7 +324,7 @@ def _from_cache(source: Source, options: Options, values: TensorFile | None) -> 
 
     try:
         with span("cache", "stage"):
-            packed = cached(f"code-{code_key(source, options, values)}", make)
+            packed = cached(name, make_packed)
     except _NotKept as only:
         return only.made
     if made:
@@ -316,21 +332,9 @@ def _from_cache(source: Source, options: Options, values: TensorFile | None) -> 
     try:
         code = Code.unpack(packed)
     except ValueError:
-        return _made(source, options)
-    runtime = _runtime(code.runtime)
-    return _made(source, options) if runtime is None else _Ready(code, runtime)
-
-
-# Of each target, by its name in the cache, which has a digest.
-_runtimes: dict[str, bytes] = {}
-
-
-def _runtime(name: str) -> bytes | None:
-    """Returns the runtime of that name, which most programs of a process share."""
-    found = _runtimes.get(name) or kept(name)
-    if found is not None:
-        _runtimes[name] = found
-    return found
+        return make()
+    runtime = kept_shared(code.runtime)
+    return make() if runtime is None else _Ready(code, runtime)
 
 
 def weight_memory(code: Code, values: TensorFile | None) -> WeightMemory | None:

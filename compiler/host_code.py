@@ -158,12 +158,13 @@ def _arguments(region: ir.Region) -> Iterator[ir.Value]:
     return (value for block in region for value in block.arguments)
 
 
-def host_object(module: LlvmModule, *, is_refusable: bool = True) -> bytes:
+def host_object(module: LlvmModule, *, is_refusable: bool = True, quickly: bool = False) -> bytes:
     """Returns an object file of the host module. Raises UnsupportedError where LLVM cannot make
     one, which ends the process that tries; so does a fault of LLVM's, with InternalError.
 
     A module that is not refusable takes no other process, unless it has code that is not optimised:
     faults were found in that alone, and such code is large, so that the process does not matter.
+    See LlvmModule.object_code for `quickly`.
     """
 
     def generate() -> bytes:
@@ -171,7 +172,7 @@ def host_object(module: LlvmModule, *, is_refusable: bool = True) -> bytes:
         # no faster for it.
         set_global_option("-disable-lsr")
         try:
-            return module.object_code()
+            return module.object_code(quickly=quickly)
         finally:
             set_global_option("-disable-lsr=false")
 

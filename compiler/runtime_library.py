@@ -13,7 +13,7 @@ import hashlib
 from pathlib import Path
 
 from ..dialects.records import dataclass
-from .cache import cached
+from .cache import cached_shared
 from .errors import ToolchainError
 from .llvm_ir import LlvmModule, host_machine
 from .object_symbols import archive_symbols, object_symbols
@@ -55,7 +55,7 @@ def runtime_library(
             return _link(folder, parts, clang, runner, device="a" if cuda is not None else "o")
 
     name = f"{_NAMES[devices]}-runtime-{parts.digest}.so"
-    return RuntimeLibrary(name, cached(name, link))
+    return RuntimeLibrary(name, cached_shared(name, link))
 
 
 _NAMES = {Devices.CPU: "cpu", Devices.GPUS: "cuda", Devices.AMD: "hip"}

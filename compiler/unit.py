@@ -14,6 +14,7 @@ from ..dialects.offload import ImageFormat, ImageOp
 from ..dialects.records import dataclass
 from ..pipelines.gpu_program import (
     DEVICE_STAGE,
+    HOST_STAGE,
     NAMING_STAGE,
     GpuProgramOptions,
     device_stage,
@@ -331,14 +332,19 @@ class Unit:
             names = [ir.StringAttr.get(name) for name in elsewhere]
             self.module.operation.attributes[ELSEWHERE] = ir.ArrayAttr.get(names)
 
-    def lower(self) -> None:
-        """Runs the MLIR stages that are left, up to --stop-after."""
+    def lower_device(self) -> None:
+        """Runs the MLIR stages that are left but the host's own, up to --stop-after."""
         families = _families(self.targets)
         if len(families) > 1:
             self._run.advance(before=DEVICE_STAGE)
             if not self._run.has_ended and self.has_device_code:
                 for chips in families[1:]:
                     self._lower_copy(chips)
+        self._run.advance(before=HOST_STAGE)
+
+    def lower(self) -> None:
+        """Runs the MLIR stages that are left, up to --stop-after."""
+        self.lower_device()
         self._run.advance()
         self.has_kernels = self.has_device_code
 

@@ -9,6 +9,7 @@ from .schedules.device import AMD_DEVICES, lanes_of
 # Names kernels: before it, each is in a gpu.module.
 NAMING_STAGE = "entries"
 DEVICE_STAGE = "device"
+HOST_STAGE = "host"
 _LLVM_HOST = ("builtin", "llvm", "offload")
 _LLVM_DEVICE = ("builtin", "llvm", "nvvm")
 _LLVM_AMD_DEVICE = ("builtin", "llvm", "rocdl")
@@ -58,7 +59,7 @@ def gpu_program_stages(options: GpuProgramOptions) -> list[Stage]:
             passing=True,
         ),
         device_stage(options, options.lowered_chips or options.chips),
-        Stage("host", ",".join([*_HOST, *debug]), leaves=_LLVM_HOST, spares="gpu.module"),
+        Stage(HOST_STAGE, ",".join([*_HOST, *debug]), leaves=_LLVM_HOST, spares="gpu.module"),
     ]
 
 

@@ -356,9 +356,9 @@ def test_a_fault_of_the_code_generator_leaves_the_process(monkeypatch: pytest.Mo
     )
     process, generate = os.getpid(), LlvmModule.object_code
 
-    def aborts(module: LlvmModule) -> bytes:
+    def aborts(module: LlvmModule, *, quickly: bool = False) -> bytes:
         if not module.has_unoptimised():
-            return generate(module)
+            return generate(module, quickly=quickly)
         assert os.getpid() != process
         os.abort()
 

@@ -100,16 +100,26 @@ class Module:
     @property
     def module(self) -> ir.Module:
         """MLIR's module, verified."""
+        self.verify()
+        return self.ir_module
+
+    def verify(self) -> None:
+        """Raises BuildError where a program is not finished, or not valid."""
         for program in self.programs.values():
             program.require_finished(f"the module of program {program.name} is asked for")
         verify(self.ir_module.operation)
-        return self.ir_module
 
     @property
     def text(self) -> str:
         """The module's text with locations."""
-        # MLIR would verify it again.
-        module = self.module.operation
+        self.verify()
+        return self.unverified_text
+
+    @property
+    def unverified_text(self) -> str:
+        """The text for who calls verify() before anything is made of it."""
+        # MLIR would verify it.
+        module = self.ir_module.operation
         return str(module.get_asm(enable_debug_info=True, assume_verified=True))
 
     def __str__(self) -> str:

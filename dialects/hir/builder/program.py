@@ -124,8 +124,18 @@ class Program(Computing, Viewing, Control, Communication, Calling):
     @property
     def text(self) -> str:
         """The text of the module that holds the program, with locations."""
+        self.verify()
+        return self.unverified_text
+
+    @property
+    def unverified_text(self) -> str:
+        """The text for who calls verify() before anything is made of it."""
+        return self.owner.unverified_text
+
+    def verify(self) -> None:
+        """Raises BuildError where it is not finished, or the module is not valid."""
         self.require_finished(f"program {self.name} is asked for its text")
-        return self.owner.text
+        self.owner.verify()
 
     def __str__(self) -> str:
         return str(self.owner)
