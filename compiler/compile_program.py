@@ -203,7 +203,7 @@ def _given(
             "shardings go with a torch model; other programs say themselves how tensors are spread"
         )
     is_built = hasattr(program, _UNVERIFIED)
-    return _Given(source, check=program.verify if is_built else None)
+    return _Given(source, check=getattr(program, "verify", None) if is_built else None)
 
 
 # Of the builder's modules and programs.

@@ -184,6 +184,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             "tensor-functions",
             f"hir-resolve-aliases,hir-divide-over-mesh{{chips={chips}}},hir-form-tensor-functions",
             when=has_programs,
+            passing=True,
         ),
         Stage(
             FUSION_STAGE,
@@ -218,6 +219,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             "stream-loops",
             "hir-form-stream-loops",
             when=has_programs,
+            passing=True,
         ),
         Stage(
             "allocations",

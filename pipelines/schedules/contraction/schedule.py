@@ -53,6 +53,8 @@ _ASYNCHRONOUS = 80
 # Products of matrices of fewer multiplications are for schedules of reductions: see
 # products/small.py, which has the most that come here.
 _FEW_PRODUCTS = 1 << 22
+# Rows or columns of a small matrix: half of the rows of a warpgroup's tile.
+_SMALL_SIDE = 32
 
 
 def chooser(work: Work, kernels: Kernels, device: Device) -> ContractionChooser | None:
@@ -155,9 +157,12 @@ class BytesChooser(ContractionChooser):
 
 
 def _is_less(plan: WarpgroupPlan, form: Form, device: Device) -> bool:
-    """Returns whether a plan takes less time than tiles that threads copy: of products all do."""
+    """Returns whether a plan takes less time than tiles that threads copy: of products all do, but
+    for one small matrix times many.
+    """
     is_of_bytes = element_bytes(form.first.element) == 1
-    if _is_matrix_product(form) or (is_of_bytes and not takes_bytes(form, device)):
+    is_product = _is_matrix_product(form) and not _is_small_by_many(form)
+    if is_product or (is_of_bytes and not takes_bytes(form, device)):
         return True
     return timed_warpgroups(plan, device)[0] < timed(form, device, is_wide=True)[0]
 
@@ -199,6 +204,17 @@ def _is_matrix_product(form: Form) -> bool:
     return all(
         factor.operand is not None and maps[factor.operand.number].is_projected_permutation
         for factor in (form.first, form.second)
+    )
+
+
+def _is_small_by_many(form: Form) -> bool:
+    """Whether one small matrix is multiplied by many, whose rows or columns are several loops: most
+    of a warpgroup's tile is then padding, or lies in few matrices.
+    """
+    sides = (form.rows, form.columns)
+    extents = [form.extent(side) for side in sides]
+    return any(len(side) > 1 for side in sides) and any(
+        extent.is_known and extent.known <= _SMALL_SIDE for extent in extents
     )
 
 
