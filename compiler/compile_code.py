@@ -82,6 +82,10 @@ class CodeCompilation(Compilation):
     _embedded: list[tuple[Target, ImageFormat, bytes]] = field(
         default_factory=list[tuple[Target, ImageFormat, bytes]], init=False
     )
+    # Each has started already, and waits for PTX.
+    _assemblers: dict[Target, Callable[[str], Callable[[], bytes]]] = field(
+        default_factory=dict[Target, Callable[[str], Callable[[], bytes]]], init=False
+    )
     _open: ExitStack = field(default_factory=ExitStack, init=False)
 
     @cached_property
@@ -138,6 +142,10 @@ class CodeCompilation(Compilation):
 
     def _lower(self, unit: Unit) -> None:
         """Lowers the unit; ptxas has its device code by the time that the host's is lowered."""
+        for target in unit.machine_targets if unit.has_device_code else ():
+            if not target.is_amd and self.cuda.ptxas.is_file():
+                assembler = assembling(target, self.options, self.cuda, self.runner)
+                self._assemblers[target] = self._open.enter_context(assembler)
         unit.lower_device()
         self._embedded = super()._device_images(unit) if unit.has_device_code else []
         super()._lower(unit)
@@ -172,11 +180,10 @@ class CodeCompilation(Compilation):
 
     def _assemble(self, target: Target, ptx: str) -> None:
         """Has ptxas take PTX, where there is one; without it the driver will."""
-        if not self.cuda.ptxas.is_file():
+        if target not in self._assemblers:
             self._images.append(partial(DeviceCode, target.arch, ptx.encode(), is_ptx=True))
             return
-        cubin = assembling(ptx, target, self.options, self.cuda, self.runner)
-        finish = self._open.enter_context(cubin)
+        finish = self._assemblers[target](ptx)
         self._images.append(lambda: DeviceCode(target.arch, finish()))
 
 

@@ -7,9 +7,9 @@ import shlex
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 from time import perf_counter
 
@@ -18,6 +18,8 @@ from . import activity, trace
 from .errors import ToolchainError
 
 _TIMEOUT_SECONDS = 600
+# What a pipe holds, at least, before it is read: Linux gives it 65,536 bytes.
+_PIPE_BYTES = 1 << 15
 # Has a program of LLVM read arguments from standard input.
 _ARGUMENTS = "@/dev/stdin"
 
@@ -62,19 +64,15 @@ class Runner:
         return start(words, directory=directory, temporary=temporary).finish(timeout)
 
     @contextmanager
-    def running(self, command: Sequence[str | Path]) -> Generator[Callable[[], Finished]]:
-        """Runs a command while this process goes on. Yields what waits for its end; else it is
-        ended with the block.
+    def waiting(self, command: Sequence[str | Path]) -> Generator[Running]:
+        """Runs a command that waits for its input, while this process goes on. It is ended with
+        the block. Not for a dry run.
 
         Raises ToolchainError as `run` does.
         """
-        words = self._announced(command)
-        if self.dry_run:
-            yield partial(Finished, 0, "", "")
-            return
-        running = start(words)
+        running = start(self._announced(command), has_input=True)
         try:
-            yield running.finish
+            yield running
         finally:
             running.close()
 
@@ -134,6 +132,22 @@ class Running:
         trace.add(name, "process", self._began, thread=self._process.pid, text=text)
         return Finished(self._process.wait(), output, errors)
 
+    def feed(self, text: str) -> None:
+        """Gives a program that waits for it its input, and goes on."""
+        pipe, self._process.stdin = self._process.stdin, None
+        assert pipe is not None
+
+        def write() -> None:
+            # One that has ended already is told of when it is waited for.
+            with suppress(BrokenPipeError), pipe:
+                pipe.write(text)
+
+        # A pipe takes some at once, more as it is read.
+        if len(text) <= _PIPE_BYTES:
+            write()
+        else:
+            threading.Thread(target=write, daemon=True).start()
+
     def give(self, words: Sequence[str]) -> None:
         """Hands a program that waits for them its arguments, as a response file has them."""
         pipe, self._process.stdin = self._process.stdin, None
@@ -166,7 +180,7 @@ def start_early(program: str, temporary: Path) -> Running:
     Loading LLVM takes it longer than the rest of a small program's work. It `is_group`. Raises
     ToolchainError when it cannot be started.
     """
-    return start([program, _ARGUMENTS], temporary=temporary, is_group=True)
+    return start([program, _ARGUMENTS], temporary=temporary, is_group=True, has_input=True)
 
 
 def start(
@@ -175,6 +189,7 @@ def start(
     directory: Path | None = None,
     temporary: Path | None = None,
     is_group: bool = False,
+    has_input: bool = False,
 ) -> Running:
     """Starts a program. Raises ToolchainError when it cannot be started.
 
@@ -184,7 +199,7 @@ def start(
     try:
         process = subprocess.Popen(
             words,
-            stdin=subprocess.PIPE if words[-1] == _ARGUMENTS else subprocess.DEVNULL,
+            stdin=subprocess.PIPE if has_input else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

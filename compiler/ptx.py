@@ -17,6 +17,7 @@ from .toolchain import Cuda
 
 # A file of line tables. Without a time and a size ptxas takes those of the file, if it is there.
 _FILE = re.compile(r'^(\s*\.file\s+\d+ "[^"]*")$', re.MULTILINE)
+_INPUT = "/dev/stdin"
 # What ptxas -v writes of a kernel begins with the tool's name, or goes on from such a line.
 _LOG_LINES = ("ptxas ", "    ")
 
@@ -53,43 +54,52 @@ def assemble(
     """Returns a cubin, `relocatable` for a device link. Raises ToolchainError with
     ptxas's message.
     """
-    with assembling(ptx, target, options, cuda, runner, relocatable=relocatable) as finish:
-        return finish()
+    with assembling(target, options, cuda, runner, relocatable=relocatable) as begin:
+        return begin(ptx)()
 
 
 @contextmanager
 def assembling(
-    ptx: str,
-    target: Target,
-    options: Options,
-    cuda: Cuda,
-    runner: Runner,
-    *,
-    relocatable: bool = False,
-) -> Generator[Callable[[], bytes]]:
-    """Starts ptxas, and yields what waits for it and returns what `assemble` does."""
+    target: Target, options: Options, cuda: Cuda, runner: Runner, *, relocatable: bool = False
+) -> Generator[Callable[[str], Callable[[], bytes]]]:
+    """Starts ptxas, and yields what gives it PTX: that returns what waits for it and returns what
+    `assemble` does.
+
+    Half of the time that it takes for a small program it needs to start.
+    """
     with scratch_folder() as folder:
-        source, output = folder / "device.ptx", folder / "device.cubin"
-        source.write_text(_FILE.sub(r"\1, 1, 1", ptx))
+        output = folder / "device.cubin"
         level = f"-O{options.opt_level}"
         extra = ["-lineinfo"] if options.debug else []
         extra += ["-c"] if relocatable else []
         extra += ptxas_arguments(options)
-        command = [cuda.ptxas, "-arch", target.arch, level, *extra, source, "-o", output]
+        command = [cuda.ptxas, "-arch", target.arch, level, *extra, _INPUT, "-o", output]
+
+        def begin(ptx: str) -> Callable[[], bytes]:
+            running.feed(_FILE.sub(r"\1, 1, 1", ptx))
+            return finish
 
         def finish() -> bytes:
-            done = ended()
+            done = running.finish()
             if done.status != 0:
                 raise ToolchainError(
-                    f"ptxas refuses the device code: {done.errors.strip().splitlines()[0]}",
+                    f"ptxas refuses the device code: {_first_line(done.errors)}",
                     stage="device-code",
                     hint="--emit=ptx shows what it was given",
                 )
             show_ptxas_log(done, options, runner)
             return output.read_bytes() if output.is_file() else b""
 
-        with runner.running(command) as ended:
-            yield finish
+        if runner.dry_run:
+            runner.run(command)
+            yield lambda ptx: bytes
+            return
+        with runner.waiting(command) as running:
+            yield begin
+
+
+def _first_line(errors: str) -> str:
+    return errors.strip().partition("\n")[0].replace(_INPUT, "device.ptx")
 
 
 def ptxas_arguments(options: Options) -> list[str]:
