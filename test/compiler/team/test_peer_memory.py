@@ -111,10 +111,10 @@ def test_a_process_that_dies(endless_program: Path, run_team: RunTeam) -> None:
 def test_a_signal_that_nobody_sends(endless_program: Path, run_team: RunTeam) -> None:
     """A wait ends at the time limit, or as soon as the other has come to its end."""
     words = [[endless_program, *_words(4, 1, 1 - rank, waits=1)] for rank in range(2)]
-    ended = run_team(words, {"HIRC_COMMUNICATION_SECONDS": "1"})
+    ended = run_team(words, {"HIRC_COMMUNICATION_SECONDS": "3"})
     assert [each.status for each in ended] == [1, 1]
     assert all(f"{_CANNOT}rank " in each.errors for each in ended)
-    assert any("has waited 1 seconds for a signal of rank" in each.errors for each in ended)
+    assert any("has waited 3 seconds for a signal of rank" in each.errors for each in ended)
     ended = run_team(
         [[endless_program, *_words(4, 1, 1 - rank, waits=1 - rank)] for rank in range(2)]
     )
