@@ -16,7 +16,7 @@ from .target import Devices
 # CPU device's kernels and variables.
 LISTED, KERNELS, VARIABLES = "hirc_listed", "hirc_cpu_kernels", "hirc_cpu_variables"
 
-_LENGTHS = struct.Struct("<QQ")
+_LENGTH = struct.Struct("<Q")
 
 
 @dataclass(frozen=True)
@@ -33,14 +33,15 @@ class Entry:
 class Code:
     """Host code and device code of a program, compiled and not linked.
 
-    `object_code` is the host's, in which symbols that the loader needs are visible: those of
-    `entries`, and of what is in the sections that the linker collects, by section. `runtime` is
+    `objects` are object files of the host's code, and of what the CPU device runs. In them symbols
+    that the loader needs are visible: those of `entries`, and of what is in the sections that the
+    linker collects, by section. `runtime` is
     the name that the cache has for the library that it calls, `devices` what it runs on. `weights`
     is the symbol under which it looks for the values of its weights, "" where they are elsewhere;
     `weight_places` are their offsets there, and their names.
     """
 
-    object_code: bytes
+    objects: tuple[bytes, ...]
     devices: Devices
     entries: tuple[Entry, ...] = ()
     sections: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
@@ -59,6 +60,7 @@ class Code:
         """Returns the code as bytes."""
         described: dict[str, Any] = {
             "devices": self.devices.value,
+            "objects": [len(each) for each in self.objects],
             "entries": [asdict(entry) for entry in self.entries],
             "sections": dict(self.sections),
             "images": [[each.arch, each.is_ptx, len(each.data)] for each in self.images],
@@ -66,9 +68,8 @@ class Code:
             "runtime": self.runtime,
         }
         text = json.dumps(described).encode()
-        lengths = _LENGTHS.pack(len(text), len(self.object_code))
-        data = [each.data for each in self.images]
-        return b"".join([lengths, text, self.object_code, *data])
+        data = [*self.objects, *(each.data for each in self.images)]
+        return b"".join([_LENGTH.pack(len(text)), text, *data])
 
     @classmethod
     def unpack(cls, packed: bytes) -> Code:
@@ -80,13 +81,13 @@ class Code:
 
     @classmethod
     def _unpacked(cls, packed: bytes) -> Code:
-        lengths = _LENGTHS.unpack_from(packed)
-        at = _LENGTHS.size
-        parts: list[bytes] = []
-        for length in lengths:
-            parts.append(packed[at : at + length])
+        (length,) = _LENGTH.unpack_from(packed)
+        at = _LENGTH.size + length
+        described = json.loads(packed[_LENGTH.size : at])
+        objects: list[bytes] = []
+        for length in described["objects"]:
+            objects.append(packed[at : at + length])
             at += length
-        described = json.loads(parts[0])
         images: list[DeviceCode] = []
         for arch, is_ptx, length in described["images"]:
             images.append(DeviceCode(arch, packed[at : at + length], is_ptx))
@@ -95,7 +96,7 @@ class Code:
             raise ValueError("no compiled code: it is of another length")
         weights, weight_bytes, places = described["weights"]
         return cls(
-            object_code=parts[1],
+            objects=tuple(objects),
             devices=Devices(described["devices"]),
             entries=tuple(Entry(**entry) for entry in described["entries"]),
             sections={name: tuple(names) for name, names in described["sections"].items()},

@@ -121,11 +121,11 @@ class CodeCompilation(Compilation):
         device = (
             unit.cpu_source(self.cpu_library(unit)) if is_for_cpu and unit.has_device_code else None
         )
-        host = self._host_with(unit, None)
-        bitcode = host.bitcode()
+        modules = [self._host_with(unit, None)]
+        bitcode = modules[0].bitcode()
         self._begin_assembling()
         if device is not None:
-            host.link_module(
+            modules.append(
                 device.module(
                     self.options, self.timer, self.clang, self.runner, for_this_machine=True
                 )
@@ -134,7 +134,7 @@ class CodeCompilation(Compilation):
             cuda = self.cuda if devices == Devices.GPUS else None
             runtime = runtime_library(devices, self.clang, self.runner, cuda)
         with self.timer.phase("host object"):
-            code = _code(host, unit, entries, weights, devices)
+            code = _code(modules, unit, entries, weights, devices)
         with self.timer.phase("ptxas"):
             images = tuple(finish() for finish in self._images)
         code = replace(code, images=images, runtime=runtime.name)
@@ -188,15 +188,20 @@ class CodeCompilation(Compilation):
 
 
 def _code(
-    host: LlvmModule,
+    modules: Sequence[LlvmModule],
     unit: Unit,
     entries: Sequence[Entry],
     weights: Weights | None,
     devices: Devices,
 ) -> Code:
-    names = [LISTED, *([KERNELS, VARIABLES] if devices == Devices.CPU else [])]
-    sections = host.names_in(names)
-    host.make_visible({entry.host for entry in entries}.union(*sections.values()))
+    """Returns what is made of the host's module and, if there is one, of the CPU device's."""
+    sections: dict[str, tuple[str, ...]] = {}
+    for module in modules:
+        for section, names in module.names_in([LISTED, KERNELS, VARIABLES]).items():
+            sections[section] = (*sections.get(section, ()), *names)
+    visible = {entry.host for entry in entries}.union(*sections.values())
+    for module in modules:
+        module.make_visible(visible)
     layout = weights.layout if weights is not None and weights.layout.is_embedded else None
     places = (
         [(layout.offsets[weight.name], weight.name) for weight, _ in weights.values]
@@ -206,7 +211,10 @@ def _code(
     return Code(
         # What runs once a call at most is compiled for longer than it runs. A library that is saved
         # has it optimised.
-        object_code=host_object(host, is_refusable=unit.is_refusable, quickly=host.is_straight),
+        objects=tuple(
+            host_object(module, is_refusable=unit.is_refusable, quickly=module.is_straight)
+            for module in modules
+        ),
         devices=devices,
         entries=tuple(entries),
         sections=sections,

@@ -254,8 +254,10 @@ def _resolved(
 ) -> dict[str, int]:
     """Returns the addresses of what the host code calls and does not define. Raises InputError."""
     found: dict[str, int] = {}
-    for symbol in object_symbols(code.object_code):
-        if symbol.is_defined:
+    symbols = [symbol for data in code.objects for symbol in object_symbols(data)]
+    defined = {symbol.name for symbol in symbols if symbol.is_defined}
+    for symbol in symbols:
+        if symbol.name in defined:
             continue
         address = given.get(symbol.name) or _found_in(symbol.name, libraries)
         if address is None and not symbol.is_weak:
@@ -311,12 +313,15 @@ def _place(code: Code, imports: Mapping[str, int]) -> tuple[dict[str, int], Rele
     """Lets ORC put the host code into memory; returns addresses by name, and what releases it."""
     import llvmlite.binding as llvm
 
-    builder = llvm.JITLibraryBuilder().add_object_img(code.object_code)
+    builder = llvm.JITLibraryBuilder()
+    for data in code.objects:
+        builder.add_object_img(data)
     for name, address in imports.items():
         builder.import_symbol(name, address)
     exported = [
         symbol.name
-        for symbol in object_symbols(code.object_code)
+        for data in code.objects
+        for symbol in object_symbols(data)
         if symbol.is_defined and not symbol.is_hidden
     ]
     for name in exported:

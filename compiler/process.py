@@ -136,6 +136,7 @@ class Running:
         """Gives a program that waits for it its input, and goes on."""
         pipe, self._process.stdin = self._process.stdin, None
         assert pipe is not None
+        self._began = perf_counter()
 
         def write() -> None:
             # One that has ended already is told of when it is waited for.

@@ -112,7 +112,7 @@ def test_code_is_for_this_processor(monkeypatch: pytest.MonkeyPatch, tmp_path: P
         artifact = hirc.compile(ADD, target="cpu", cache=False)
         ready: Any = artifact._maker.compiled  # pyright: ignore
         assert ".region0" not in LlvmModule(ready.bitcode, host_machine(2), name="host").text()
-        return artifact, set(re.findall(rb"\.region0(\.wide)?\0", ready.code.object_code))
+        return artifact, set(re.findall(rb"\.region0(\.wide)?\0", b"".join(ready.code.objects)))
 
     artifact, kinds = made()
     assert kinds == {b".wide" if runs_wide_code() else b""}
@@ -279,7 +279,7 @@ def test_wrong_programs(program: Callable[[], object], wrong: str) -> None:
 
 def test_code_as_bytes() -> None:
     code = Code(
-        *(b"object", Devices.CPU),
+        *((b"host", b"device"), Devices.CPU),
         entries=(Entry("k", "k_stub", 0, False),),
         sections={"listed": ("a", "b")},
         images=(DeviceCode("sm_90a", b"cubin"), DeviceCode("sm_90", b"text", is_ptx=True)),
