@@ -35,10 +35,10 @@ class Code:
 
     `objects` are object files of the host's code, and of what the CPU device runs. In them symbols
     that the loader needs are visible: those of `entries`, and of what is in the sections that the
-    linker collects, by section. `runtime` is
-    the name that the cache has for the library that it calls, `devices` what it runs on. `weights`
-    is the symbol under which it looks for the values of its weights, "" where they are elsewhere;
-    `weight_places` are their offsets there, and their names.
+    linker collects, by section. `runtime` is the name that the cache has for the library that it
+    calls, `devices` what it runs on. `weights` is the symbol under which it looks for the values of
+    its weights, "" where they are elsewhere; `weight_places` are their offsets there, and their
+    names.
     """
 
     objects: tuple[bytes, ...]

@@ -151,13 +151,8 @@ class Running:
 
     def give(self, words: Sequence[str]) -> None:
         """Hands a program that waits for them its arguments, as a response file has them."""
-        pipe, self._process.stdin = self._process.stdin, None
-        assert pipe is not None
         self._words = [self._words[0], *words]
-        self._began = perf_counter()
-        # One that has ended already is told of when it is waited for.
-        with suppress(BrokenPipeError), pipe:
-            pipe.write(" ".join(map(_quoted, words)))
+        self.feed(" ".join(map(_quoted, words)))
 
     def close(self) -> None:
         """Ends it if it still runs; what it printed is lost."""

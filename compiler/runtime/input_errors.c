@@ -5,7 +5,6 @@
 
 #include "amd_device.h"
 #include "check.h"
-#include "cpu_device.h"
 #include "failure.h"
 #include "program.h"
 
@@ -339,24 +338,6 @@ bool hirc_tensor_span(const struct dl_tensor *tensor, int element_bytes, uintptr
   span[0] = (uintptr_t)(first_element(tensor) + low * element_bytes);
   span[1] = (uintptr_t)(first_element(tensor) + high * element_bytes);
   return true;
-}
-
-static void lend(const struct dl_tensor *tensor, const struct hirc_value_info *value) {
-  uintptr_t span[2];
-  if (!value->is_scalar && hirc_tensor_span(tensor, value->element_bytes, span))
-    hirc_cpu_device_lend((const void *)span[0], span[1] - span[0]);
-}
-
-// Lets device code of the CPU device access a call's tensors, and no longer those of the last one.
-void hirc_lend_tensors(const struct hirc_program_info *program,
-                       const struct dl_tensor *const *inputs, struct dl_tensor *const *outputs) {
-  if (!hirc_cpu_device_lend)
-    return;
-  hirc_cpu_device_lend(NULL, 0);
-  for (int64_t i = 0; i < program->input_count; ++i)
-    lend(inputs[i], &program->inputs[i]);
-  for (int64_t i = 0; i < program->output_count; ++i)
-    lend(outputs[i], &program->outputs[i]);
 }
 
 // The bytes of a tensor.

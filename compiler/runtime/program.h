@@ -121,8 +121,6 @@ int hirc_devices_refused(const struct hirc_program_info *program,
 int hirc_extents_error(const struct hirc_program_info *program,
                        const struct dl_tensor *const *inputs);
 bool hirc_tensor_span(const struct dl_tensor *tensor, int element_bytes, uintptr_t span[2]);
-void hirc_lend_tensors(const struct hirc_program_info *program,
-                       const struct dl_tensor *const *inputs, struct dl_tensor *const *outputs);
 
 // library_exports.c
 void hirc_call_begins(const struct hirc_program_info *program,
@@ -135,6 +133,8 @@ void hirc_error_say(const char *format, ...) __attribute__((format(printf, 1, 2)
 
 // program_devices.c
 uint64_t hirc_memory_device(const char *location);
+void hirc_lend_tensors(const struct hirc_program_info *program,
+                       const struct dl_tensor *const *inputs, struct dl_tensor *const *outputs);
 uint64_t hirc_accepted_devices(void);
 uint64_t hirc_library_devices(void);
 int hirc_stream_finish(void *stream);

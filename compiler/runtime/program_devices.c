@@ -2,6 +2,7 @@
 
 #include "amd_device.h"
 #include "check.h"
+#include "cpu_device.h"
 #include "program.h"
 #include "world.h"
 
@@ -50,3 +51,21 @@ static int finish(void *unused, void *other, void *stream) {
 
 // Waits for everything in a stream. Returns 0, or there is a message.
 int hirc_stream_finish(void *stream) { return hirc_guard(finish, NULL, NULL, stream); }
+
+static void lend(const struct dl_tensor *tensor, const struct hirc_value_info *value) {
+  uintptr_t span[2];
+  if (!value->is_scalar && hirc_tensor_span(tensor, value->element_bytes, span))
+    hirc_cpu_device_lend((const void *)span[0], span[1] - span[0]);
+}
+
+// Lets device code of the CPU device access a call's tensors, and no longer those of the last one.
+void hirc_lend_tensors(const struct hirc_program_info *program,
+                       const struct dl_tensor *const *inputs, struct dl_tensor *const *outputs) {
+  if (!hirc_cpu_device_lend)
+    return;
+  hirc_cpu_device_lend(NULL, 0);
+  for (int64_t i = 0; i < program->input_count; ++i)
+    lend(inputs[i], &program->inputs[i]);
+  for (int64_t i = 0; i < program->output_count; ++i)
+    lend(outputs[i], &program->outputs[i]);
+}

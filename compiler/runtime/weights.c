@@ -402,10 +402,10 @@ void hirc_weights_unload(void) {
   int current = 0;
   bool knows_device = cudaGetDevice(&current) == 0;
   pthread_mutex_lock(&hirc_state_weights_lock_1);
+  hirc_kept_memory_goes();
   for (int64_t i = 0; i < count; ++i)
     for (int device = 0; programs[i]->weights && device < MAX_DEVICES; ++device) {
       struct hirc_weights_state *state = programs[i]->weights->state;
-      hirc_kept_memory_goes();
       void *memory = atomic_exchange(&state->memory[device], NULL);
       uint64_t owned = state->owned[device];
       state->owned[device] = NOTHING_TO_FREE;

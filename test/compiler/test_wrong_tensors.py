@@ -194,6 +194,17 @@ def _pointers(tensors: list[DlTensor]) -> ctypes.Array[ctypes.c_void_p]:
     return (ctypes.c_void_p * len(tensors))(*map(ctypes.addressof, tensors))
 
 
+def _call(library: Library, inputs: list[_Tensor], outputs: list[_Tensor]) -> int:
+    """Returns the status, and frees what the call allocated."""
+    taken, made = ([each.tensor() for each in tensors] for tensors in (inputs, outputs))
+    status = library.main.run(_pointers(taken), _pointers(made), None)
+    assert library.loaded.hirc_synchronize(None) == 0
+    for each, tensor in zip(outputs, made, strict=True):
+        if status == 0 and not each.data and tensor.data:
+            assert library.loaded.hirc_free_output(tensor.data, None) == 0
+    return status
+
+
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
     path = tmp_path_factory.mktemp("wrong") / "wrong.so"
@@ -209,17 +220,11 @@ def test_what_is_wrong_is_refused(library: Library, seed: int) -> None:
     for _ in range(800):
         inputs, outputs = _drawn(draw, places)
         is_wrong = _are_wrong(inputs, outputs)
-        taken, made = ([each.tensor() for each in tensors] for tensors in (inputs, outputs))
-        status = library.main.run(_pointers(taken), _pointers(made), None)
+        status = _call(library, inputs, outputs)
         assert status == int(is_wrong), (inputs, outputs, library.loaded.last_error())
-        assert library.loaded.hirc_synchronize(None) == 0
         refused += is_wrong
         if is_wrong:
             assert "put '" in library.loaded.last_error()
-            continue
-        for each, tensor in zip(outputs, made, strict=True):
-            if not each.data and tensor.data:
-                assert library.loaded.hirc_free_output(tensor.data, None) == 0
     assert 200 < refused < 600
 
 
@@ -237,15 +242,6 @@ def test_what_is_wrong_is_refused_after_calls_that_repeat(replayed: Library, see
     x, z, w, a, b, c = places
     refused = 0
 
-    def call(inputs: list[_Tensor], outputs: list[_Tensor]) -> int:
-        taken, made = ([each.tensor() for each in tensors] for tensors in (inputs, outputs))
-        status = replayed.main.run(_pointers(taken), _pointers(made), None)
-        assert replayed.loaded.hirc_synchronize(None) == 0
-        for each, tensor in zip(outputs, made, strict=True):
-            if status == 0 and not each.data and tensor.data:
-                assert replayed.loaded.hirc_free_output(tensor.data, None) == 0
-        return status
-
     for _ in range(300):
         strides = draw.choice([None, [8, 1]]), draw.choice([None, [1]]), draw.choice([None, [6, 1]])
         inputs = [
@@ -259,10 +255,10 @@ def test_what_is_wrong_is_refused_after_calls_that_repeat(replayed: Library, see
             _Tensor("c", [3], strides[1], c),
         ]
         for _ in range(2):
-            assert call(inputs, outputs) == 0
+            assert _call(replayed, inputs, outputs) == 0
         _spoil(draw, draw.choice([*inputs, *outputs]), places)
         is_wrong = _are_wrong(inputs, outputs)
-        assert call(inputs, outputs) == int(is_wrong), (inputs, outputs)
+        assert _call(replayed, inputs, outputs) == int(is_wrong), (inputs, outputs)
         refused += is_wrong
     assert 60 < refused < 290
     counts = (ctypes.c_int64 * 5)()
