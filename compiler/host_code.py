@@ -28,7 +28,7 @@ _LOWERED_BY_HIRC = frozenset(
 )
 
 # What the support library says of wrong calls: a program that is right never gets there.
-_COLD = frozenset({"hirc_assert_failed", "hirc_check_failed", "hirc_input_error", "hirc_refuse"})
+_COLD = frozenset({"hirc_assert_failed", "hirc_check_failed", "hirc_refuse"})
 
 # What programs of libraries call, which takes the support library's exports along.
 _OF_LIBRARIES = "hirc_call_begins"

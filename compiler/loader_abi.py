@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from .loader_values import ValueInfo
 
-VERSION = 3
+VERSION = 4
 OPEN = -(1 << 63)
 
 
@@ -21,6 +21,7 @@ class ValueStruct(ctypes.Structure):
         ("sizes", ctypes.POINTER(ctypes.c_int64)),
         ("strides", ctypes.POINTER(ctypes.c_int64)),
         ("names", ctypes.POINTER(ctypes.c_char_p)),
+        ("firsts", ctypes.POINTER(ctypes.c_int64)),
         ("alignment", ctypes.c_int64),
         ("rank", ctypes.c_int32),
         ("dtype", ctypes.c_uint32),

@@ -26,7 +26,8 @@
   `world*.c`: the processes that run a program together, free of CUDA
 - `program_end.c`: the wait for the device that ends a program which used it
 - `program.h`: programs with inputs and outputs, as add-program-interface describes them.
-  `input_errors.c` and `repeated_elements.c` say what is wrong with the caller's tensors,
+  `call_checks.c` sees that the caller's tensors are right, `input_errors.c` and
+  `repeated_elements.c` find and say what is wrong with them,
   `library_exports.c` is what a library exports besides its programs, most of it by way of
   `program_devices.c`, `program_outputs.c` and `program_list.c`; `command*.c` is a program as a
   command, linked into executables whose entry is one

@@ -1,7 +1,7 @@
 // What is wrong with a program's tensors, in words.
 //
-// A program compares its tensors itself, without a branch; what stands here runs once a comparison
-// has failed, finds which, and keeps the message for hirc_last_error.
+// What stands here is the rule, and keeps a message for hirc_last_error. A call whose tensors are
+// right at first sight (call_checks.c) does not ask.
 
 #include "amd_device.h"
 #include "check.h"
@@ -100,30 +100,22 @@ static const char *size_name(const struct hirc_value_info *value, int axis) {
   return value->names && value->names[axis] ? value->names[axis] : "";
 }
 
-// Whether a size's first appearance, which gives the name its value, is elsewhere; it is then in
-// `found`.
+// Whether another size gives the name of this one its value; it is then one of `found`.
 static bool find_named(const struct subject *subject, int axis,
                        const struct dl_tensor *const *inputs, struct dl_tensor *const *outputs,
                        struct subject *found, int *found_axis) {
   const struct hirc_program_info *program = subject->program;
-  const char *name = size_name(subject->value, axis);
-  for (int64_t i = 0; name[0] && i < program->input_count + program->output_count; ++i) {
-    bool is_input = i < program->input_count;
-    int64_t place = is_input ? i : i - program->input_count;
-    const struct hirc_value_info *value =
-        is_input ? &program->inputs[place] : &program->outputs[place];
-    const struct dl_tensor *tensor = is_input ? inputs[place] : outputs[place];
-    for (int other = 0; other < value->rank; ++other) {
-      if (tensor == subject->tensor && other == axis)
-        return false;
-      if (value->sizes[other] == HIRC_OPEN && strcmp(size_name(value, other), name) == 0) {
-        *found = (struct subject){program, value, tensor, is_input ? "input" : "output"};
-        *found_axis = other;
-        return true;
-      }
-    }
+  if (!subject->value->firsts || subject->value->firsts[axis].axis < 0)
+    return false;
+  int64_t place = subject->value->firsts[axis].value;
+  *found_axis = (int)subject->value->firsts[axis].axis;
+  if (place < program->input_count) {
+    *found = (struct subject){program, &program->inputs[place], inputs[place], "input"};
+    return true;
   }
-  return false;
+  place -= program->input_count;
+  *found = (struct subject){program, &program->outputs[place], outputs[place], "output"};
+  return outputs[place]->data;
 }
 
 static bool wrong_size(const struct subject *subject, const struct dl_tensor *const *inputs,
@@ -263,22 +255,6 @@ static bool is_accepted(struct dl_device device, uint64_t accepted) {
          (!is_gpu(device.type) || device.number == (int)(accepted >> 32));
 }
 
-// Whether a tensor's memory is not what the program takes. For calls of which one is elsewhere than
-// what the program allocates.
-int hirc_devices_refused(const struct hirc_program_info *program,
-                         const struct dl_tensor *const *inputs,
-                         struct dl_tensor *const *outputs) {
-  uint64_t accepted = hirc_accepted_devices();
-  for (int64_t i = 0; i < program->input_count; ++i)
-    if (!program->inputs[i].is_scalar && !is_accepted(inputs[i]->device, accepted))
-      return 1;
-  for (int64_t i = 0; i < program->output_count; ++i)
-    if (!program->outputs[i].is_scalar && outputs[i]->data &&
-        !is_accepted(outputs[i]->device, accepted))
-      return 1;
-  return 0;
-}
-
 static bool wrong_device(const struct subject *subject) {
   struct dl_device device = subject->tensor->device;
   uint64_t accepted = hirc_accepted_devices();
@@ -317,10 +293,11 @@ static bool wrong_extents(const struct subject *subject, const struct dl_tensor 
          wrong_count(subject);
 }
 
-static bool wrong_input(const struct subject *subject, const struct dl_tensor *const *inputs) {
+static bool wrong_input(const struct subject *subject, const struct dl_tensor *const *inputs,
+                        struct dl_tensor *const *outputs) {
   if (subject->value->is_scalar)
     return wrong_scalar(subject);
-  return wrong_extents(subject, inputs, NULL) || wrong_stride(subject) ||
+  return wrong_extents(subject, inputs, outputs) || wrong_stride(subject) ||
          (subject->value->strides && wrong_reach(subject)) || wrong_memory(subject) ||
          wrong_device(subject);
 }
@@ -369,13 +346,12 @@ static bool takes_outputs(const struct hirc_program_info *program,
   return false;
 }
 
-// Whether memory that the program writes to is also another tensor's. For programs with too many
-// tensors to compare them pair by pair.
-int hirc_outputs_overlap(const struct hirc_program_info *program,
+// Whether memory that the program writes to is also another tensor's.
+bool hirc_outputs_overlap(const struct hirc_program_info *program,
                          const struct dl_tensor *const *inputs,
                          struct dl_tensor *const *outputs) {
   if (!takes_outputs(program, outputs))
-    return 0;
+    return false;
   size_t count = 0, most = (size_t)(program->input_count + program->output_count);
   struct span *spans = malloc(most * sizeof *spans);
   if (!spans)
@@ -428,11 +404,10 @@ static bool lies_in_state(const struct subject *subject, const struct hirc_state
 
 // Whether a tensor lies in one of the states that the program has, or one that is written to in its
 // weights: then there is a message. Either may be NULL. All tensors are right by themselves.
-__attribute__((cold)) int hirc_kept_is_shared(const struct hirc_program_info *program,
-                                              const struct dl_tensor *const *inputs,
-                                              struct dl_tensor *const *outputs,
-                                              const char *weights, const char *state,
-                                              const int64_t *used, int64_t count) {
+int hirc_kept_is_shared(const struct hirc_program_info *program,
+                        const struct dl_tensor *const *inputs, struct dl_tensor *const *outputs,
+                        const char *weights, const char *state, const int64_t *used,
+                        int64_t count) {
   for (int64_t i = 0; i < program->input_count + program->output_count; ++i) {
     bool is_input = i < program->input_count;
     int64_t place = is_input ? i : i - program->input_count;
@@ -440,7 +415,9 @@ __attribute__((cold)) int hirc_kept_is_shared(const struct hirc_program_info *pr
                               is_input ? inputs[place] : outputs[place],
                               is_input ? "input" : "output"};
     bool is_written = is_input ? subject.value->origin == HIRC_INPUT : is_placed(subject.value);
-    for (int64_t j = 0; state && (is_input || is_written) && j < count; ++j)
+    bool is_near = state && (is_input || is_written) &&
+                   lies_in(&subject, state, program->weights->state_bytes);
+    for (int64_t j = 0; is_near && j < count; ++j)
       if (lies_in_state(&subject, &program->weights->states[used[j]], state))
         return 1;
     if (weights && is_written && lies_in(&subject, weights, program->weights->bytes))
@@ -477,11 +454,12 @@ static bool is_elsewhere(const struct subject *subject, const struct dl_tensor *
   return false;
 }
 
+// Whether an output is wrong by itself.
 static bool wrong_output(const struct subject *subject, const struct dl_tensor *const *inputs,
-                         struct dl_tensor *const *outputs, int64_t place) {
+                         struct dl_tensor *const *outputs) {
   const struct hirc_program_info *program = subject->program;
   if (subject->value->is_scalar)
-    return wrong_scalar(subject) || is_elsewhere(subject, inputs, outputs, place);
+    return wrong_scalar(subject);
   if (!subject->tensor->data)
     return false;
   if (subject->value->origin == HIRC_VIEW)
@@ -490,35 +468,42 @@ static bool wrong_output(const struct subject *subject, const struct dl_tensor *
   if (wrong_extents(subject, inputs, outputs) || wrong_reach(subject) || repeats(subject) ||
       wrong_memory(subject) || wrong_device(subject))
     return true;
-  if (subject->value->origin == HIRC_INPUT) {
-    const struct dl_tensor *input = inputs[subject->value->origin_input];
-    return first_element(subject->tensor) != first_element(input) &&
-           say(subject, "it is input '%s' itself, and other memory was handed in",
-               program->inputs[subject->value->origin_input].name);
-  }
-  return is_elsewhere(subject, inputs, outputs, place);
+  if (subject->value->origin != HIRC_INPUT)
+    return false;
+  const struct dl_tensor *input = inputs[subject->value->origin_input];
+  return first_element(subject->tensor) != first_element(input) &&
+         say(subject, "it is input '%s' itself, and other memory was handed in",
+             program->inputs[subject->value->origin_input].name);
 }
 
-// Finds the first tensor that is not what the program takes and keeps the message.
-__attribute__((cold, noinline)) void hirc_input_error(const struct hirc_program_info *program,
-                                                      const struct dl_tensor *const *inputs,
-                                                      struct dl_tensor *const *outputs) {
+// Finds the first tensor that is not what the program takes, if there is one, and keeps the
+// message.
+__attribute__((noinline)) int hirc_input_error(const struct hirc_program_info *program,
+                                               const struct dl_tensor *const *inputs,
+                                               struct dl_tensor *const *outputs) {
   for (int64_t i = 0; i < program->input_count; ++i) {
     struct subject subject = {program, &program->inputs[i], inputs[i], "input"};
-    if (wrong_input(&subject, inputs))
-      return;
+    if (wrong_input(&subject, inputs, outputs))
+      return 1;
   }
   for (int64_t i = 0; i < program->output_count; ++i) {
     struct subject subject = {program, &program->outputs[i], outputs[i], "output"};
-    if (wrong_output(&subject, inputs, outputs, i))
-      return;
+    if (wrong_output(&subject, inputs, outputs))
+      return 1;
+  }
+  if (!hirc_outputs_overlap(program, inputs, outputs))
+    return 0;
+  for (int64_t i = 0; i < program->output_count; ++i) {
+    struct subject subject = {program, &program->outputs[i], outputs[i], "output"};
+    if (is_placed(subject.value) && is_elsewhere(&subject, inputs, outputs, i))
+      return 1;
   }
   for (int64_t i = 0; i < program->input_count; ++i) {
     struct subject subject = {program, &program->inputs[i], inputs[i], "input"};
     if (subject.value->origin == HIRC_INPUT && is_shared(&subject, inputs))
-      return;
+      return 1;
   }
-  hirc_error_say("the inputs or outputs of %s are not what it takes", program->name);
+  return 0;
 }
 
 // The same of types and sizes alone: of tensors that are not on the device yet. Returns whether

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { HIRC_PROGRAM_VERSION = 3 };
+enum { HIRC_PROGRAM_VERSION = 4 };
 
 // A size or stride that is known at run time only.
 #define HIRC_OPEN INT64_MIN
@@ -22,6 +22,12 @@ enum hirc_origin {
   HIRC_VIEW,      // part of other memory, or the program's own; nothing can be handed in
 };
 
+// A size of an input or output: `value` counts the inputs first. None where `axis` is -1.
+struct hirc_size_place {
+  int64_t value;
+  int64_t axis;
+};
+
 // One input or output.
 struct hirc_value_info {
   const char *name;
@@ -30,6 +36,8 @@ struct hirc_value_info {
   const int64_t *sizes;     // HIRC_OPEN where open
   const int64_t *strides;   // in elements, HIRC_OPEN where open; NULL: packed rows
   const char *const *names; // of the sizes, NULL where one has none; NULL: no size has
+  // Of each size the first open one of its name, where that is another; NULL: no size has one.
+  const struct hirc_size_place *firsts;
   int64_t alignment;        // of the first element, in bytes
   int32_t rank;
   uint32_t dtype; // DLDataType's four bytes
@@ -104,20 +112,21 @@ struct hirc_program_info {
   const struct hirc_weights *weights; // NULL where the program has none
 };
 
+// call_checks.c
+int hirc_call_refused(const struct hirc_program_info *program,
+                      const struct dl_tensor *const *inputs, struct dl_tensor *const *outputs,
+                      uint64_t device);
+
 // input_errors.c
-void hirc_input_error(const struct hirc_program_info *program,
-                      const struct dl_tensor *const *inputs,
-                      struct dl_tensor *const *outputs);
-int hirc_outputs_overlap(const struct hirc_program_info *program,
-                         const struct dl_tensor *const *inputs,
-                         struct dl_tensor *const *outputs);
+int hirc_input_error(const struct hirc_program_info *program,
+                     const struct dl_tensor *const *inputs, struct dl_tensor *const *outputs);
+bool hirc_outputs_overlap(const struct hirc_program_info *program,
+                          const struct dl_tensor *const *inputs,
+                          struct dl_tensor *const *outputs);
 int hirc_kept_is_shared(const struct hirc_program_info *program,
                         const struct dl_tensor *const *inputs, struct dl_tensor *const *outputs,
                         const char *weights, const char *state, const int64_t *used,
                         int64_t count);
-int hirc_devices_refused(const struct hirc_program_info *program,
-                         const struct dl_tensor *const *inputs,
-                         struct dl_tensor *const *outputs);
 int hirc_extents_error(const struct hirc_program_info *program,
                        const struct dl_tensor *const *inputs);
 bool hirc_tensor_span(const struct dl_tensor *tensor, int element_bytes, uintptr_t span[2]);
@@ -147,9 +156,7 @@ const struct hirc_program_info *const *hirc_program_list(int64_t *count);
 void hirc_program_list_give(const struct hirc_program_info *const *programs, int64_t count);
 
 // repeated_elements.c
-int hirc_elements_repeat(const struct dl_tensor *tensor);
-int hirc_outputs_repeat(const struct hirc_program_info *program,
-                        struct dl_tensor *const *outputs);
+bool hirc_elements_repeat(const struct dl_tensor *tensor);
 
 // weights.c
 void *hirc_weights_load(const struct hirc_weights *weights);

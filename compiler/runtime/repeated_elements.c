@@ -44,7 +44,7 @@ static bool places_repeat(const struct dim *dims, int count) {
 }
 
 // Whether two elements of a tensor have one address; where it is hard to tell, yes.
-int hirc_elements_repeat(const struct dl_tensor *tensor) {
+bool hirc_elements_repeat(const struct dl_tensor *tensor) {
   struct dim dims[MAX_RANK];
   int count = 0;
   int64_t reach = 0;
@@ -69,14 +69,4 @@ int hirc_elements_repeat(const struct dl_tensor *tensor) {
       return true;
   }
   return false;
-}
-
-// Whether two elements of an output that is handed in have one address. For strides that are not
-// in the order of the dims.
-__attribute__((cold)) int hirc_outputs_repeat(const struct hirc_program_info *program,
-                                              struct dl_tensor *const *outputs) {
-  for (int64_t i = 0; i < program->output_count; ++i)
-    if (!program->outputs[i].is_scalar && outputs[i]->data && hirc_elements_repeat(outputs[i]))
-      return 1;
-  return 0;
 }

@@ -65,7 +65,6 @@ class AddProgramInterface(Pass):
         weights = _bind_weights(code, op)
         signatures = [read_signature(body, name) for body, name in _bodies(op)]
         _check_symbols(signatures)
-        rank = max((value.rank for each in signatures for value in each.values), default=0)
         for signature in signatures:
             with signature.body.location, ir.InsertionPoint(op.regions[0].blocks[0]):
                 code.at(signature.body)
@@ -74,7 +73,6 @@ class AddProgramInterface(Pass):
                     code,
                     signature,
                     weights,
-                    max_rank=rank,
                     executable=self.executable,
                     replays=replays,
                 )

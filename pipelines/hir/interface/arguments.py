@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from ....dialects.mlir import arith, ir
-from .checks import Seen
+from .caller_tensors import CallerTensor
 from .code import Code
 from .signature import OPEN
 
 
-def argument(code: Code, seen: Seen, kind: ir.Type) -> ir.Value:
+def argument(code: Code, seen: CallerTensor, kind: ir.Type) -> ir.Value:
     """Returns the value of type `kind` that stands for a tensor."""
     if isinstance(kind, ir.MemRefType):
         return code.cast(_descriptor(code, seen), kind)
     return load_scalar(code, seen.first, kind)
 
 
-def given_argument(code: Code, seen: Seen, kind: ir.Type) -> ir.Value:
+def given_argument(code: Code, seen: CallerTensor, kind: ir.Type) -> ir.Value:
     """Returns the handed-in output as a memref, whose address is null where none was handed in."""
     return code.cast(_descriptor(code, seen), kind)
 
 
-def _descriptor(code: Code, seen: Seen) -> ir.Value:
+def _descriptor(code: Code, seen: CallerTensor) -> ir.Value:
     """Returns the memref descriptor. Its allocated pointer is the tensor's data, as it came."""
     first, offset = seen.first, seen.value.offset
     if seen.given is not None:

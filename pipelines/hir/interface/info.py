@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 
 from ....dialects import llvm
 from ....dialects.mlir import ir
 from ...body_names import CALLING
 from .code import Code
-from .signature import ORIGINS, Signature, Value
+from .signature import OPEN, ORIGINS, Signature, Value
 
 # The layout's number; the support library and hirc.load know the same.
-_VERSION = 3
+_VERSION = 4
 # Where the linker gathers the addresses of all descriptions.
 _SECTION = "hirc_listed"
 
-# struct hirc_value_info: name, type and element text, sizes, strides, sizes' names; alignment;
-# rank, DLDataType, bytes an element, whether a scalar, origin, the input it is.
-_VALUE = "!llvm.struct<(ptr, ptr, ptr, ptr, ptr, ptr, i64, i32, i32, i32, i32, i32, i32)>"
+# struct hirc_value_info: name, type and element text, sizes, strides, sizes' names, where these
+# stand first; alignment; rank, DLDataType, bytes an element, whether a scalar, origin, the input it
+# is.
+_VALUE = "!llvm.struct<(ptr, ptr, ptr, ptr, ptr, ptr, ptr, i64, i32, i32, i32, i32, i32, i32)>"
 # struct hirc_program_info: version, whether it repeats, name, the C function, inputs, outputs,
 # their numbers, and struct hirc_weights, null where the program has neither weights nor state.
 _PROGRAM = "!llvm.struct<(i32, i32, ptr, ptr, ptr, ptr, i64, i64, ptr)>"
@@ -32,8 +34,10 @@ def add_info(code: Code, signature: Signature, weights: str, *, repeats: bool) -
     """
     function, name = signature.symbols
     types = code.types
-    inputs = _values(code, "hirc_inputs", signature.name, signature.inputs)
-    outputs = _values(code, "hirc_outputs", signature.name, signature.outputs)
+    firsts = _firsts(signature.values)
+    count = len(signature.inputs)
+    inputs = _values(code, "hirc_inputs", signature.name, signature.inputs, firsts[:count])
+    outputs = _values(code, "hirc_outputs", signature.name, signature.outputs, firsts[count:])
     repeats = repeats and all(value.can_be_given for value in signature.outputs)
 
     def members() -> list[ir.Value]:
@@ -75,7 +79,33 @@ def add_calling(code: Code, signature: Signature) -> None:
     )
 
 
-def _values(code: Code, role: str, program: str, values: Sequence[Value]) -> str:
+def _firsts(values: Sequence[Value]) -> list[tuple[int, ...]]:
+    """Returns for the values where their open sizes' names stand first: pairs of a value and an
+    axis, for a size that has no such place 0 and -1; nothing for a value without such sizes.
+    """
+    known: dict[str, tuple[int, int]] = {}
+    found: list[tuple[int, ...]] = []
+    for place, value in enumerate(values):
+        pairs = [(0, -1)] * value.rank
+        for axis, (size, name) in enumerate(zip(value.sizes, value.names, strict=True)):
+            if size != OPEN or not name:
+                continue
+            if name in known:
+                pairs[axis] = known[name]
+            else:
+                known[name] = (place, axis)
+        has_one = any(axis >= 0 for _, axis in pairs)
+        found.append(tuple(chain.from_iterable(pairs)) if has_one else ())
+    return found
+
+
+def _values(
+    code: Code,
+    role: str,
+    program: str,
+    values: Sequence[Value],
+    firsts: Sequence[tuple[int, ...]],
+) -> str:
     """Returns the constant array of the values' descriptions; returns its name, "" of no values."""
     if not values:
         return ""
@@ -85,8 +115,9 @@ def _values(code: Code, role: str, program: str, values: Sequence[Value]) -> str
             numbers(code, f"{role}_sizes_{place}_{program}", value.sizes),
             numbers(code, f"{role}_strides_{place}_{program}", value.strides or ()),
             _texts(code, f"{role}_names_{place}_{program}", value.names),
+            numbers(code, f"{role}_firsts_{place}_{program}", first),
         )
-        for place, value in enumerate(values)
+        for place, (value, first) in enumerate(zip(values, firsts, strict=True))
     ]
 
     def address(symbol: str) -> ir.Value:
@@ -101,6 +132,7 @@ def _values(code: Code, role: str, program: str, values: Sequence[Value]) -> str
                 address(sizes),
                 address(strides),
                 address(names),
+                address(first),
                 code.i64(value.alignment),
                 code.i32(value.rank),
                 code.i32(value.dtype),
@@ -109,7 +141,7 @@ def _values(code: Code, role: str, program: str, values: Sequence[Value]) -> str
                 code.i32(ORIGINS[value.origin]),
                 code.i32(value.origin_input),
             ]
-            for value, (sizes, strides, names) in zip(values, parts, strict=True)
+            for value, (sizes, strides, names, first) in zip(values, parts, strict=True)
         ]
 
     # Of no program's name it is another one's: in the symbols above a number is before the name.

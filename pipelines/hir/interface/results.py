@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from ....dialects.mlir import arith, ir, scf
 from .arguments import store_scalar
-from .checks import Checker, Seen
+from .caller_tensors import CallerTensor
 from .code import Code
 from .signature import Value
 from .tensor import Tensor
 
 
-def store_result(checker: Checker, seen: Seen, value: ir.Value, inputs: list[Seen]) -> None:
-    """Writes one result to its tensor.
+def store_result(
+    code: Code, seen: CallerTensor, value: ir.Value, inputs: list[CallerTensor], device: ir.Value
+) -> None:
+    """Writes one result to its tensor. `device` is that of memory which the program allocates.
 
     A scalar goes to the memory the caller gave. A buffer that was handed in is there already. Of
     any other, `data` is the allocation it lies in and `byte_offset` where in it: two tensors of one
     allocation have the same `data`.
     """
-    code = checker.code
     if not isinstance(value.type, ir.MemRefType):
         store_scalar(code, value, seen.first)
         return
     assert seen.given is not None
     fresh = scf.IfOp(code.negate(seen.given))
     with ir.InsertionPoint(fresh.then_block):
-        device = checker.memory_device
         if seen.value.origin == "input":
             device = inputs[seen.value.origin_input].tensor.device_word
         _fill(code, seen.tensor, seen.value, value, device)

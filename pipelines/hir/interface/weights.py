@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ....dialects import llvm
 from ....dialects.mlir import arith, cf, func, ir
 from ...body_names import BODY_PREFIX
@@ -230,19 +228,6 @@ class Weights:
             code, name, code.types.array(len(weights), ir.Type.parse(_PART)), members, is_array=True
         )
         return name
-
-    @property
-    def bytes(self) -> int:
-        """The bytes of a device's memory that all weights take."""
-        return self._layout.room
-
-    def state_range(self, places: Sequence[int]) -> tuple[int, int]:
-        """Returns where the first of some states begins in an instance's memory, and the last
-        ends.
-        """
-        layout = self._layout
-        ends = [layout.state_offsets[each] + layout.states[each].part.bytes for each in places]
-        return layout.state_offsets[min(places)], max(ends)
 
     def state_address(
         self, code: Code, block: ir.Block, stream: ir.Value, failed: ir.Block

@@ -1,8 +1,10 @@
 // RUN: hirc-opt %s --add-program-interface --split-input-file | FileCheck %s
 // RUN: hirc-opt %s --add-program-interface=executable=false --split-input-file | FileCheck %s --check-prefix=LIBRARY
 
-// The C function compares, branches once, and hands the body memrefs made of the tensors. Rank,
-// element code (2: float), bits (32) and lanes are one number: 1 | 2 << 32 | 32 << 40 | 1 << 48.
+// The size of the second input is that of the first one: dim 0 of value 0.
+// CHECK-DAG:     llvm.mlir.global internal constant @hirc_inputs_firsts_1_main(dense<0> : tensor<2xi64>)
+// CHECK-NOT:     _firsts_
+// The C function has its tensors checked, and hands the body memrefs made of them.
 // CHECK-LABEL: llvm.func @hirc_program_main(
 // CHECK-NEXT:    %[[GUARDED:.*]] = llvm.mlir.addressof @hirc_guarded_main
 // CHECK-NEXT:    %[[STATUS:.*]] = llvm.call @hirc_guard(%[[GUARDED]], %{{.*}}, %{{.*}}, %{{.*}})
@@ -11,33 +13,12 @@
 // CHECK-SAME:      %[[INPUTS:.*]]: !llvm.ptr, %[[OUTPUTS:.*]]: !llvm.ptr, %[[STREAM:.*]]: !llvm.ptr) -> i32
 // CHECK-SAME:      no_inline
 // CHECK:         %[[HOME:.*]] = llvm.call @hirc_memory_device(%{{.*}}) : (!llvm.ptr) -> i64
-// CHECK:         %[[X:.*]] = llvm.load %{{.*}} : !llvm.ptr -> !llvm.ptr
-// CHECK:         %[[WORD:.*]] = llvm.getelementptr %[[X]][16]
-// CHECK-NEXT:    %[[FOUND:.*]] = llvm.load %[[WORD]] : !llvm.ptr -> i64
-// CHECK-NEXT:    %[[WANTED:.*]] = llvm.mlir.constant(316667938734081 : i64)
-// CHECK-NEXT:    %[[FAULT:.*]] = arith.xori %[[FOUND]], %[[WANTED]]
-// CHECK:         %[[OTHER:.*]] = arith.cmpi ne, %[[FAULT]], %{{.*}}
-// Sizes are read where there are as many as the program takes, and else from zeros.
-// CHECK:         %[[ZEROS:.*]] = llvm.mlir.addressof @hirc_zero_sizes
-// CHECK:         %[[SHAPE:.*]] = llvm.select %[[OTHER]], %[[ZEROS]], %{{.*}}
-// CHECK:         %[[SIZE:.*]] = llvm.load %{{.*}} : !llvm.ptr -> i64
-// CHECK:         arith.xori %{{.*}}, %[[HOME]] : i64
-// The second input's size has the same name.
-// CHECK:         arith.xori %{{.*}}, %[[SIZE]] : i64
-// The output's bytes are nobody else's.
-// CHECK-COUNT-4: arith.subi %{{.*}} : i64
-// CHECK:         cf.cond_br %{{.*}}, ^[[WRONG:bb[0-9]+]], ^[[RIGHT:bb[0-9]+]]
-// Where one is not on the device of what the program allocates, the library knows.
-// CHECK:       ^[[RIGHT]]:
-// CHECK:         cf.cond_br %{{.*}}, ^[[AWAY:bb[0-9]+]], ^[[HERE:bb[0-9]+]]
-// CHECK:       ^[[AWAY]]:
-// CHECK:         llvm.call @hirc_devices_refused(%{{.*}}, %[[INPUTS]], %[[OUTPUTS]])
-// CHECK:         cf.cond_br %{{.*}}, ^[[WRONG]], ^[[HERE]]
-// CHECK:       ^[[HERE]]:
-// CHECK:         cf.cond_br %{{.*}}, ^[[ASK:bb[0-9]+]], ^[[READY:bb[0-9]+]]
-// CHECK:       ^[[ASK]]:
-// CHECK:         llvm.call @hirc_outputs_repeat(%{{.*}}, %[[OUTPUTS]])
-// CHECK:         cf.cond_br %{{.*}}, ^[[WRONG]], ^[[READY]]
+// CHECK-NEXT:    %[[INFO:.*]] = llvm.mlir.addressof @hirc_program_main_info
+// CHECK-NEXT:    %[[WRONG:.*]] = llvm.call @hirc_call_refused(%[[INFO]], %[[INPUTS]], %[[OUTPUTS]], %[[HOME]])
+// CHECK:         cf.cond_br %{{.*}}, ^[[REFUSED:bb[0-9]+]], ^[[READY:bb[0-9]+]]
+// CHECK:       ^[[REFUSED]]:
+// CHECK-NEXT:    %[[ONE:.*]] = llvm.mlir.constant(1 : i32)
+// CHECK-NEXT:    llvm.return %[[ONE]]
 // CHECK:       ^[[READY]]:
 // CHECK:         %[[A:.*]] = builtin.unrealized_conversion_cast %{{.*}} to memref<?xf32>
 // CHECK:         %[[GIVEN:.*]] = builtin.unrealized_conversion_cast %{{.*}} to memref<?xf32, strided<[?], offset: ?>>
@@ -48,11 +29,6 @@
 // CHECK:         scf.if
 // CHECK:           builtin.unrealized_conversion_cast %[[RESULT]]#0
 // CHECK:         llvm.store %[[RESULT]]#1, %{{.*}} : i64
-// CHECK:       ^[[WRONG]]:
-// CHECK-NEXT:    %[[INFO:.*]] = llvm.mlir.addressof @hirc_program_main_info
-// CHECK-NEXT:    llvm.call @hirc_input_error(%[[INFO]], %[[INPUTS]], %[[OUTPUTS]])
-// CHECK-NEXT:    %[[ONE:.*]] = llvm.mlir.constant(1 : i32)
-// CHECK-NEXT:    llvm.return %[[ONE]]
 // CHECK:       llvm.mlir.global external constant @hirc_program_main_info
 // CHECK:       llvm.mlir.global external hidden constant @hirc_listed_main() {{.*}}section = "hirc_listed"
 // CHECK:       llvm.func @main(%[[ARGC:.*]]: i32, %[[ARGV:.*]]: !llvm.ptr) -> i32
