@@ -18,7 +18,7 @@ from typing import Any
 import torch
 
 from ..dialects.mlir import ir
-from ..pipelines.hir.interface.signature import Value, read_values
+from ..pipelines.hir.interface.signature import Value, first_places, read_values
 from ..pipelines.weights import Role, weights_of_program
 from . import activity
 from .cache import cached
@@ -103,12 +103,12 @@ class InterpretedCommand:
         values, outputs = read_values(outline.op)
         inputs = [value for place, value in enumerate(values) if place not in self._weights]
         name = self._text(outline.name)
-        return ProgramInfo(
-            VERSION, 0, name, None, self._array(inputs), self._array(outputs), len(inputs),
-            len(outputs), None,
-        )  # fmt: skip
+        firsts = first_places([*inputs, *outputs])
+        taken = self._array(inputs, firsts[: len(inputs)])
+        given = self._array(outputs, firsts[len(inputs) :])
+        return ProgramInfo(VERSION, 0, name, None, taken, given, len(inputs), len(outputs), None)
 
-    def _array(self, values: Sequence[Value]) -> Any:
+    def _array(self, values: Sequence[Value], firsts: Sequence[tuple[int, ...]]) -> Any:
         structs = [
             ValueStruct(
                 self._text(value.name),
@@ -117,6 +117,7 @@ class InterpretedCommand:
                 self._numbers(value.sizes),
                 self._numbers(value.strides) if value.strides is not None else None,
                 (ctypes.c_char_p * len(value.names))(*(n.encode() or None for n in value.names)),
+                (ctypes.c_int64 * len(first))(*first) if first else None,
                 value.alignment,
                 value.rank,
                 value.dtype,
@@ -125,7 +126,7 @@ class InterpretedCommand:
                 0,
                 0,
             )
-            for value in values
+            for value, first in zip(values, firsts, strict=True)
         ]
         array = (ValueStruct * len(structs))(*structs)
         self._kept.append(array)

@@ -214,6 +214,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             f"write-carried-tensors,copy-carried-tensors,{BUFFERIZE},own-branch-results,func.func(lower-affine,{_CANONICALIZE},cse),convert-func-to-hir,"
             "hir-inline-tensor-functions",
             when=lambda module: bool(host_programs(module, buffer_entry)),
+            passing=True,
         ),
         Stage(
             "stream-loops",
@@ -234,6 +235,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             f"hir-expand-stream-loops,{_products(options.products)}hir-convert-compute-to-linalg,"
             f"{PROGRAM}(linalg-generalize-named-ops)",
             when=has_programs,
+            passing=True,
         ),
         Stage(
             "schedules",

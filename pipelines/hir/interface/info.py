@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import chain
 
 from ....dialects import llvm
 from ....dialects.mlir import ir
 from ...body_names import CALLING
 from .code import Code
-from .signature import OPEN, ORIGINS, Signature, Value
+from .signature import ORIGINS, Signature, Value, first_places
 
 # The layout's number; the support library and hirc.load know the same.
 _VERSION = 4
@@ -34,7 +33,7 @@ def add_info(code: Code, signature: Signature, weights: str, *, repeats: bool) -
     """
     function, name = signature.symbols
     types = code.types
-    firsts = _firsts(signature.values)
+    firsts = first_places(signature.values)
     count = len(signature.inputs)
     inputs = _values(code, "hirc_inputs", signature.name, signature.inputs, firsts[:count])
     outputs = _values(code, "hirc_outputs", signature.name, signature.outputs, firsts[count:])
@@ -77,26 +76,6 @@ def add_calling(code: Code, signature: Signature) -> None:
         value=ir.StringAttr.get(text),
         is_constant=True,
     )
-
-
-def _firsts(values: Sequence[Value]) -> list[tuple[int, ...]]:
-    """Returns for the values where their open sizes' names stand first: pairs of a value and an
-    axis, for a size that has no such place 0 and -1; nothing for a value without such sizes.
-    """
-    known: dict[str, tuple[int, int]] = {}
-    found: list[tuple[int, ...]] = []
-    for place, value in enumerate(values):
-        pairs = [(0, -1)] * value.rank
-        for axis, (size, name) in enumerate(zip(value.sizes, value.names, strict=True)):
-            if size != OPEN or not name:
-                continue
-            if name in known:
-                pairs[axis] = known[name]
-            else:
-                known[name] = (place, axis)
-        has_one = any(axis >= 0 for _, axis in pairs)
-        found.append(tuple(chain.from_iterable(pairs)) if has_one else ())
-    return found
 
 
 def _values(

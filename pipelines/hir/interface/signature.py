@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from ....dialects.hir.element_types import ELEMENT_TYPES
 from ....dialects.mlir import ir
@@ -186,6 +187,26 @@ def read_values(program: ir.Operation) -> tuple[tuple[Value, ...], tuple[Value, 
         outputs = output_descriptions(program, nowhere)
         taken = tuple(_each(program, inputs, "input"))
         return taken, tuple(_each(program, outputs, "output"))
+
+
+def first_places(values: Sequence[Value]) -> list[tuple[int, ...]]:
+    """Returns for the values where their open sizes' names stand first: pairs of a value and an
+    axis, for a size that has no such place 0 and -1; nothing for a value without such sizes.
+    """
+    known: dict[str, tuple[int, int]] = {}
+    found: list[tuple[int, ...]] = []
+    for place, value in enumerate(values):
+        pairs = [(0, -1)] * value.rank
+        for axis, (size, name) in enumerate(zip(value.sizes, value.names, strict=True)):
+            if size != OPEN or not name:
+                continue
+            if name in known:
+                pairs[axis] = known[name]
+            else:
+                known[name] = (place, axis)
+        has_one = any(axis >= 0 for _, axis in pairs)
+        found.append(tuple(chain.from_iterable(pairs)) if has_one else ())
+    return found
 
 
 def is_describable(kind: ir.Type) -> bool:

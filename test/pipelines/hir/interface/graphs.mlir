@@ -9,7 +9,7 @@
 // CHECK:         call @hirc_body_replayed(
 // Its launches follow from its arguments.
 // CHECK:       llvm.mlir.global external constant @hirc_program_replayed_info()
-// CHECK:         llvm.mlir.constant(3 : i32)
+// CHECK:         llvm.mlir.constant(4 : i32)
 // CHECK-NEXT:    llvm.mlir.constant(1 : i32)
 "hir.program"() ({
 ^bb0(%x: memref<?xf32>, %n: index):
@@ -28,7 +28,7 @@
 // CHECK-LABEL: llvm.func @hirc_program_waits(
 // CHECK:         llvm.call @hirc_guard(
 // CHECK:       llvm.mlir.global external constant @hirc_program_waits_info()
-// CHECK:         llvm.mlir.constant(3 : i32)
+// CHECK:         llvm.mlir.constant(4 : i32)
 // CHECK-NEXT:    llvm.mlir.constant(0 : i32)
 "hir.program"() ({
 ^bb0(%x: memref<?xf32>):
