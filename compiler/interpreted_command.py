@@ -103,7 +103,7 @@ class InterpretedCommand:
         values, outputs = read_values(outline.op)
         inputs = [value for place, value in enumerate(values) if place not in self._weights]
         name = self._text(outline.name)
-        firsts = first_places([*inputs, *outputs])
+        firsts = first_places(inputs, outputs)
         taken = self._array(inputs, firsts[: len(inputs)])
         given = self._array(outputs, firsts[len(inputs) :])
         return ProgramInfo(VERSION, 0, name, None, taken, given, len(inputs), len(outputs), None)

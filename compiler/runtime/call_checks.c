@@ -85,18 +85,12 @@ static bool is_right_buffer(const struct dl_tensor *tensor, const struct hirc_va
   return (first & (uintptr_t)(value->alignment - 1)) == 0;
 }
 
-// Whether open sizes of one name are equal. An output that is not handed in has none yet.
-static bool names_agree(const struct hirc_program_info *program,
-                        const struct hirc_value_info *value, const struct dl_tensor *tensor,
-                        const struct dl_tensor *const *inputs, struct dl_tensor *const *outputs) {
+// Whether open sizes of one name are equal.
+static bool names_agree(const struct hirc_value_info *value, const struct dl_tensor *tensor,
+                        const struct dl_tensor *const *inputs) {
   for (int axis = 0; value->firsts && axis < value->rank; ++axis) {
     struct hirc_size_place first = value->firsts[axis];
-    if (first.axis < 0)
-      continue;
-    bool is_input = first.value < program->input_count;
-    const struct dl_tensor *other =
-        is_input ? inputs[first.value] : outputs[first.value - program->input_count];
-    if ((is_input || other->data) && other->sizes[first.axis] != tensor->sizes[axis])
+    if (first.axis >= 0 && inputs[first.input]->sizes[first.axis] != tensor->sizes[axis])
       return false;
   }
   return true;
@@ -119,7 +113,7 @@ static bool is_right(struct sight *sight, const struct hirc_value_info *value,
     if (!is_right_scalar(tensor, value, &bytes))
       return false;
   } else if (!is_right_buffer(tensor, value, sight->device, is_output, &bytes) ||
-             !names_agree(sight->program, value, tensor, sight->inputs, sight->outputs))
+             !names_agree(value, tensor, sight->inputs))
     return false;
   bool is_written = is_output || value->origin == HIRC_INPUT;
   int *count = is_written ? &sight->written_count : &sight->read_count;

@@ -100,26 +100,20 @@ static const char *size_name(const struct hirc_value_info *value, int axis) {
   return value->names && value->names[axis] ? value->names[axis] : "";
 }
 
-// Whether another size gives the name of this one its value; it is then one of `found`.
+// Whether the size of an input gives the name of this one its value; it is then one of `found`.
 static bool find_named(const struct subject *subject, int axis,
-                       const struct dl_tensor *const *inputs, struct dl_tensor *const *outputs,
-                       struct subject *found, int *found_axis) {
+                       const struct dl_tensor *const *inputs, struct subject *found,
+                       int *found_axis) {
   const struct hirc_program_info *program = subject->program;
   if (!subject->value->firsts || subject->value->firsts[axis].axis < 0)
     return false;
-  int64_t place = subject->value->firsts[axis].value;
+  int64_t place = subject->value->firsts[axis].input;
   *found_axis = (int)subject->value->firsts[axis].axis;
-  if (place < program->input_count) {
-    *found = (struct subject){program, &program->inputs[place], inputs[place], "input"};
-    return true;
-  }
-  place -= program->input_count;
-  *found = (struct subject){program, &program->outputs[place], outputs[place], "output"};
-  return outputs[place]->data;
+  *found = (struct subject){program, &program->inputs[place], inputs[place], "input"};
+  return true;
 }
 
-static bool wrong_size(const struct subject *subject, const struct dl_tensor *const *inputs,
-                       struct dl_tensor *const *outputs) {
+static bool wrong_size(const struct subject *subject, const struct dl_tensor *const *inputs) {
   const struct hirc_value_info *value = subject->value;
   for (int axis = 0; axis < value->rank; ++axis) {
     int64_t size = subject->tensor->sizes[axis], wanted = value->sizes[axis];
@@ -130,8 +124,7 @@ static bool wrong_size(const struct subject *subject, const struct dl_tensor *co
                  wanted, value->type);
     if (size < 0)
       return say(subject, "size %d is %" PRId64, axis, size);
-    if (wanted == HIRC_OPEN &&
-        find_named(subject, axis, inputs, outputs, &other, &other_axis) &&
+    if (find_named(subject, axis, inputs, &other, &other_axis) &&
         other.tensor->rank == other.value->rank && other.tensor->sizes[other_axis] != size)
       return say(subject,
                  "size %d is %" PRId64 ", and '%s' is %" PRId64 " by size %d of %s '%s' (%s)", axis,
@@ -287,17 +280,15 @@ static bool wrong_scalar(const struct subject *subject) {
   return begins_too_far(subject);
 }
 
-static bool wrong_extents(const struct subject *subject, const struct dl_tensor *const *inputs,
-                          struct dl_tensor *const *outputs) {
-  return wrong_rank(subject) || wrong_type(subject) || wrong_size(subject, inputs, outputs) ||
+static bool wrong_extents(const struct subject *subject, const struct dl_tensor *const *inputs) {
+  return wrong_rank(subject) || wrong_type(subject) || wrong_size(subject, inputs) ||
          wrong_count(subject);
 }
 
-static bool wrong_input(const struct subject *subject, const struct dl_tensor *const *inputs,
-                        struct dl_tensor *const *outputs) {
+static bool wrong_input(const struct subject *subject, const struct dl_tensor *const *inputs) {
   if (subject->value->is_scalar)
     return wrong_scalar(subject);
-  return wrong_extents(subject, inputs, outputs) || wrong_stride(subject) ||
+  return wrong_extents(subject, inputs) || wrong_stride(subject) ||
          (subject->value->strides && wrong_reach(subject)) || wrong_memory(subject) ||
          wrong_device(subject);
 }
@@ -455,8 +446,7 @@ static bool is_elsewhere(const struct subject *subject, const struct dl_tensor *
 }
 
 // Whether an output is wrong by itself.
-static bool wrong_output(const struct subject *subject, const struct dl_tensor *const *inputs,
-                         struct dl_tensor *const *outputs) {
+static bool wrong_output(const struct subject *subject, const struct dl_tensor *const *inputs) {
   const struct hirc_program_info *program = subject->program;
   if (subject->value->is_scalar)
     return wrong_scalar(subject);
@@ -465,7 +455,7 @@ static bool wrong_output(const struct subject *subject, const struct dl_tensor *
   if (subject->value->origin == HIRC_VIEW)
     return say(subject, "no memory can be handed in for it: the program gives a part of other "
                         "memory, or its own");
-  if (wrong_extents(subject, inputs, outputs) || wrong_reach(subject) || repeats(subject) ||
+  if (wrong_extents(subject, inputs) || wrong_reach(subject) || repeats(subject) ||
       wrong_memory(subject) || wrong_device(subject))
     return true;
   if (subject->value->origin != HIRC_INPUT)
@@ -483,12 +473,12 @@ __attribute__((noinline)) int hirc_input_error(const struct hirc_program_info *p
                                                struct dl_tensor *const *outputs) {
   for (int64_t i = 0; i < program->input_count; ++i) {
     struct subject subject = {program, &program->inputs[i], inputs[i], "input"};
-    if (wrong_input(&subject, inputs, outputs))
+    if (wrong_input(&subject, inputs))
       return 1;
   }
   for (int64_t i = 0; i < program->output_count; ++i) {
     struct subject subject = {program, &program->outputs[i], outputs[i], "output"};
-    if (wrong_output(&subject, inputs, outputs))
+    if (wrong_output(&subject, inputs))
       return 1;
   }
   if (!hirc_outputs_overlap(program, inputs, outputs))
@@ -512,7 +502,7 @@ int hirc_extents_error(const struct hirc_program_info *program,
                        const struct dl_tensor *const *inputs) {
   for (int64_t i = 0; i < program->input_count; ++i) {
     struct subject subject = {program, &program->inputs[i], inputs[i], "input"};
-    if (wrong_extents(&subject, inputs, NULL))
+    if (wrong_extents(&subject, inputs))
       return 1;
   }
   return 0;

@@ -22,9 +22,9 @@ enum hirc_origin {
   HIRC_VIEW,      // part of other memory, or the program's own; nothing can be handed in
 };
 
-// A size of an input or output: `value` counts the inputs first. None where `axis` is -1.
+// A size of an input; none where `axis` is -1.
 struct hirc_size_place {
-  int64_t value;
+  int64_t input;
   int64_t axis;
 };
 
@@ -36,7 +36,7 @@ struct hirc_value_info {
   const int64_t *sizes;     // HIRC_OPEN where open
   const int64_t *strides;   // in elements, HIRC_OPEN where open; NULL: packed rows
   const char *const *names; // of the sizes, NULL where one has none; NULL: no size has
-  // Of each size the first open one of its name, where that is another; NULL: no size has one.
+  // Of each open size the first one of its name, where that is another; NULL: no size has one.
   const struct hirc_size_place *firsts;
   int64_t alignment;        // of the first element, in bytes
   int32_t rank;

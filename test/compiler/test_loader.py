@@ -200,6 +200,13 @@ def test_what_a_tensor_says_of_itself_is_checked(
         library.main(_Raw(_X, **changes), _GIVEN, 2.0)
 
 
+def test_a_scalar_lies_in_the_host_s_memory(library: Library) -> None:
+    scalar = np.array(2.0, np.float32)
+    with pytest.raises(InputError, match="'k' of main: a scalar is passed in the host's memory"):
+        library.main(_X, _GIVEN, _Raw(scalar, device_type=2))
+    assert (library.main(_X, _GIVEN, _Raw(scalar, device_type=3))[0] == _Y).all()
+
+
 @pytest.mark.parametrize(
     ("sizes", "strides", "message"),
     [

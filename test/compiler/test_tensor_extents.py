@@ -131,3 +131,18 @@ def test_what_is_not_there_may_lie_anywhere(
     count = other[0] * other[1]
     assert (y.memory[:count] == -x.memory[:count]).all()
     assert (y.memory[count:] == 0).all()
+
+
+def test_elements_before_the_first_one_are_memory_too(library: Library) -> None:
+    backwards, y = _Tensor(_FEW, (-3, -1)), _Tensor(_FEW)
+    # Elements 3 to 8 of the memory, of which y has the first.
+    backwards.tensor.byte_offset = 8 * backwards.memory.itemsize
+    y.tensor.data = backwards.memory.ctypes.data - 2 * backwards.memory.itemsize
+    wrong = _run(library, _Tensor(_SMALL), backwards, y)
+    assert (
+        wrong
+        == "output 'y' of main: its memory overlaps that of input 'any': an output needs its own"
+    )
+    y.tensor.data = y.memory.ctypes.data
+    assert not _run(library, _Tensor(_SMALL), backwards, y)
+    assert (y.memory[:6] == -backwards.memory[8:2:-1]).all()

@@ -33,7 +33,7 @@ def add_info(code: Code, signature: Signature, weights: str, *, repeats: bool) -
     """
     function, name = signature.symbols
     types = code.types
-    firsts = first_places(signature.values)
+    firsts = first_places(signature.inputs, signature.outputs)
     count = len(signature.inputs)
     inputs = _values(code, "hirc_inputs", signature.name, signature.inputs, firsts[:count])
     outputs = _values(code, "hirc_outputs", signature.name, signature.outputs, firsts[count:])

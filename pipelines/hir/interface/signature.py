@@ -189,20 +189,20 @@ def read_values(program: ir.Operation) -> tuple[tuple[Value, ...], tuple[Value, 
         return taken, tuple(_each(program, outputs, "output"))
 
 
-def first_places(values: Sequence[Value]) -> list[tuple[int, ...]]:
-    """Returns for the values where their open sizes' names stand first: pairs of a value and an
-    axis, for a size that has no such place 0 and -1; nothing for a value without such sizes.
+def first_places(inputs: Sequence[Value], outputs: Sequence[Value]) -> list[tuple[int, ...]]:
+    """Returns for each input and output where its open sizes' names stand first: pairs of an input
+    and an axis, 0 and -1 for a size that has no such place; nothing where none has.
     """
     known: dict[str, tuple[int, int]] = {}
     found: list[tuple[int, ...]] = []
-    for place, value in enumerate(values):
+    for place, value in enumerate([*inputs, *outputs]):
         pairs = [(0, -1)] * value.rank
         for axis, (size, name) in enumerate(zip(value.sizes, value.names, strict=True)):
             if size != OPEN or not name:
                 continue
             if name in known:
                 pairs[axis] = known[name]
-            else:
+            elif place < len(inputs):
                 known[name] = (place, axis)
         has_one = any(axis >= 0 for _, axis in pairs)
         found.append(tuple(chain.from_iterable(pairs)) if has_one else ())
