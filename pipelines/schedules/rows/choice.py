@@ -55,7 +55,9 @@ def _of_open_length(space: RowSpace, device: Device, only_reads: bool) -> list[R
     """Those for rows of any length in memory without gaps: shorter rows, whole vectors first.
 
     Long rows that can be peeled always are: of aligned rows nothing is peeled, and so few elements
-    are no work beside a long row.
+    are no work beside a long row. Rows that are kept have a kernel for aligned ones besides, as the
+    other one reads weights in pieces (H200: softmax takes 1.00 to 1.05 of the time in it, norms
+    1.00 to 1.33).
     """
     widest = _usable_width(space, device.tables.rows)
     single = _Family(space, device, 1, only_reads)
