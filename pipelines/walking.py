@@ -6,8 +6,6 @@ from collections.abc import Callable
 
 from ..dialects.mlir import ir
 
-_NOT_HOST = ("gpu.module", "llvm.mlir.global")
-
 
 def operations_where(
     root: ir.Operation, condition: Callable[[ir.Operation], bool]
@@ -42,16 +40,13 @@ def has_operation(root: ir.Operation, condition: Callable[[ir.Operation], bool])
 def host_operations_where(
     module: ir.Operation, condition: Callable[[ir.Operation], bool]
 ) -> list[ir.Operation]:
-    """Returns the same of a program's host side: what lies within a gpu.module is left out, and
-    LLVM's constants.
-    """
-    return [op for child in host_children(module) for op in operations_where(child, condition)]
-
-
-def host_children(module: ir.Operation) -> list[ir.Operation]:
-    """Returns the operations of a module's body but gpu.modules and LLVM's constants."""
-    children = (child.operation for child in module.regions[0].blocks[0])
-    return [child for child in children if child.name not in _NOT_HOST]
+    """Returns the same of a program's host side: what lies within a gpu.module is left out."""
+    return [
+        op
+        for child in module.regions[0].blocks[0]
+        if child.operation.name != "gpu.module"
+        for op in operations_where(child.operation, condition)
+    ]
 
 
 def is_used(value: ir.Value) -> bool:

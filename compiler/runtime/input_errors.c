@@ -149,10 +149,6 @@ static int64_t packed_stride(const struct dl_tensor *tensor, int axis) {
   return stride;
 }
 
-// What a tensor's sizes may take in bytes is INT64_MAX. What one dim may span by its stride, and
-// byte_offset be, is more than any address space has, and so little that the sum over all dims fits.
-#define MOST_SPANNED (INT64_C(1) << 56)
-
 // Whether the sizes make more elements than can be counted in bytes; there may be none.
 static bool wrong_count(const struct subject *subject) {
   const struct dl_tensor *tensor = subject->tensor;
@@ -189,7 +185,7 @@ static bool wrong_stride(const struct subject *subject) {
 // Whether a dim goes further than memory does. The tensor is not packed rows by its type.
 static bool wrong_reach(const struct subject *subject) {
   const struct dl_tensor *tensor = subject->tensor;
-  int64_t most = MOST_SPANNED / subject->value->element_bytes;
+  int64_t most = HIRC_MOST_SPANNED / subject->value->element_bytes;
   for (int axis = 0; axis < tensor->rank && !is_empty(tensor); ++axis) {
     int64_t size = tensor->sizes[axis], stride = stride_of(tensor, axis), reach;
     if (__builtin_mul_overflow(size - 1, stride, &reach) || reach < -most || reach >= most)
@@ -213,14 +209,14 @@ static bool repeats(const struct subject *subject) {
                       "be written");
 }
 
-static char *first_element(const struct dl_tensor *tensor) {
-  return (char *)tensor->data + tensor->byte_offset;
+static uintptr_t first_element(const struct dl_tensor *tensor) {
+  return (uintptr_t)tensor->data + tensor->byte_offset;
 }
 
 // Whether the first element's address would wrap around.
 static bool begins_too_far(const struct subject *subject) {
   uint64_t offset = subject->tensor->byte_offset;
-  return offset >= MOST_SPANNED &&
+  return offset >= HIRC_MOST_SPANNED &&
          say(subject, "its byte_offset is %" PRIu64 ", which is more than any memory has", offset);
 }
 
@@ -233,7 +229,7 @@ static bool wrong_memory(const struct subject *subject) {
     return say(subject, "it has no memory (its data is NULL)");
   if (begins_too_far(subject))
     return true;
-  if ((uintptr_t)first_element(tensor) & (uintptr_t)(alignment - 1))
+  if (first_element(tensor) & (uintptr_t)(alignment - 1))
     return say(subject, "its first element is at %p, the program takes multiples of %" PRId64,
                (void *)first_element(tensor), alignment);
   return false;
@@ -293,8 +289,8 @@ static bool wrong_input(const struct subject *subject, const struct dl_tensor *c
          wrong_device(subject);
 }
 
-// The first byte of a tensor and the one after its last; nothing where it has no bytes.
-bool hirc_tensor_span(const struct dl_tensor *tensor, int element_bytes, uintptr_t span[2]) {
+// Finds the bytes of a tensor; returns false where it has none.
+bool hirc_tensor_span(const struct dl_tensor *tensor, int element_bytes, struct hirc_span *span) {
   int64_t low = 0, high = 1;
   if (!tensor->data || is_empty(tensor))
     return false;
@@ -303,20 +299,21 @@ bool hirc_tensor_span(const struct dl_tensor *tensor, int element_bytes, uintptr
     low += reach < 0 ? reach : 0;
     high += reach > 0 ? reach : 0;
   }
-  span[0] = (uintptr_t)(first_element(tensor) + low * element_bytes);
-  span[1] = (uintptr_t)(first_element(tensor) + high * element_bytes);
+  uintptr_t first = first_element(tensor);
+  span->start = first + (uintptr_t)(low * element_bytes);
+  span->end = first + (uintptr_t)(high * element_bytes);
   return true;
 }
 
 // The bytes of a tensor.
-struct span {
-  uintptr_t range[2];
+struct placed {
+  struct hirc_span span;
   bool is_output;
 };
 
 static int compare_starts(const void *left, const void *right) {
-  uintptr_t one = ((const struct span *)left)->range[0];
-  uintptr_t other = ((const struct span *)right)->range[0];
+  uintptr_t one = ((const struct placed *)left)->span.start;
+  uintptr_t other = ((const struct placed *)right)->span.start;
   return (one > other) - (one < other);
 }
 
@@ -344,34 +341,34 @@ bool hirc_outputs_overlap(const struct hirc_program_info *program,
   if (!takes_outputs(program, outputs))
     return false;
   size_t count = 0, most = (size_t)(program->input_count + program->output_count);
-  struct span *spans = malloc(most * sizeof *spans);
-  if (!spans)
+  struct placed *placed = malloc(most * sizeof *placed);
+  if (!placed)
     hirc_refuse("no memory is left on the host to compare tensors", 0, 0, NULL);
   for (int64_t i = 0; i < program->output_count; ++i)
     if (is_placed(&program->outputs[i]) &&
-        hirc_tensor_span(outputs[i], program->outputs[i].element_bytes, spans[count].range))
-      spans[count++].is_output = true;
+        hirc_tensor_span(outputs[i], program->outputs[i].element_bytes, &placed[count].span))
+      placed[count++].is_output = true;
   for (int64_t i = 0; i < program->input_count; ++i)
-    if (hirc_tensor_span(inputs[i], program->inputs[i].element_bytes, spans[count].range))
-      spans[count++].is_output = program->inputs[i].origin == HIRC_INPUT;
-  qsort(spans, count, sizeof *spans, compare_starts);
+    if (hirc_tensor_span(inputs[i], program->inputs[i].element_bytes, &placed[count].span))
+      placed[count++].is_output = program->inputs[i].origin == HIRC_INPUT;
+  qsort(placed, count, sizeof *placed, compare_starts);
   uintptr_t end = 0, output_end = 0;
   bool found = false;
   for (size_t i = 0; i < count && !found; ++i) {
-    found = spans[i].range[0] < (spans[i].is_output ? end : output_end);
-    end = spans[i].range[1] > end ? spans[i].range[1] : end;
-    if (spans[i].is_output && spans[i].range[1] > output_end)
-      output_end = spans[i].range[1];
+    found = placed[i].span.start < (placed[i].is_output ? end : output_end);
+    end = placed[i].span.end > end ? placed[i].span.end : end;
+    if (placed[i].is_output && placed[i].span.end > output_end)
+      output_end = placed[i].span.end;
   }
-  free(spans);
+  free(placed);
   return found;
 }
 
 static bool overlaps(const struct subject *subject, const struct subject *other) {
-  uintptr_t mine[2], theirs[2];
-  if (!hirc_tensor_span(subject->tensor, subject->value->element_bytes, mine) ||
-      !hirc_tensor_span(other->tensor, other->value->element_bytes, theirs) ||
-      mine[0] >= theirs[1] || theirs[0] >= mine[1])
+  struct hirc_span mine, theirs;
+  if (!hirc_tensor_span(subject->tensor, subject->value->element_bytes, &mine) ||
+      !hirc_tensor_span(other->tensor, other->value->element_bytes, &theirs) ||
+      !hirc_spans_meet(mine, theirs))
     return false;
   return say(subject, "its memory overlaps that of %s '%s': %s needs its own", other->role,
              other->value->name,
@@ -380,9 +377,9 @@ static bool overlaps(const struct subject *subject, const struct subject *other)
 
 // Whether a tensor has bytes of some that lie at `start`.
 static bool lies_in(const struct subject *subject, const char *start, int64_t bytes) {
-  uintptr_t mine[2], first = (uintptr_t)start;
-  return hirc_tensor_span(subject->tensor, subject->value->element_bytes, mine) &&
-         mine[0] < first + (uintptr_t)bytes && first < mine[1];
+  struct hirc_span mine, place = {(uintptr_t)start, (uintptr_t)start + (uintptr_t)bytes};
+  return hirc_tensor_span(subject->tensor, subject->value->element_bytes, &mine) &&
+         hirc_spans_meet(mine, place);
 }
 
 static bool lies_in_state(const struct subject *subject, const struct hirc_state_info *state,

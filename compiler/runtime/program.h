@@ -15,6 +15,20 @@ enum { HIRC_PROGRAM_VERSION = 4 };
 // A size or stride that is known at run time only.
 #define HIRC_OPEN INT64_MIN
 
+// What one dim may span by its stride in bytes, and byte_offset be: more than any address space has,
+// and so little that the sum over all dims fits in 64 bits.
+#define HIRC_MOST_SPANNED (INT64_C(1) << 56)
+
+// The first byte of a tensor and the one after its last.
+struct hirc_span {
+  uintptr_t start;
+  uintptr_t end;
+};
+
+static inline bool hirc_spans_meet(struct hirc_span one, struct hirc_span other) {
+  return one.start < other.end && other.start < one.end;
+}
+
 // Where an output's memory comes from. An input is HIRC_INPUT where the program writes to it.
 enum hirc_origin {
   HIRC_ALLOCATED, // the program allocates it, unless the caller hands memory in
@@ -36,7 +50,7 @@ struct hirc_value_info {
   const int64_t *sizes;     // HIRC_OPEN where open
   const int64_t *strides;   // in elements, HIRC_OPEN where open; NULL: packed rows
   const char *const *names; // of the sizes, NULL where one has none; NULL: no size has
-  // Of each open size the first one of its name, where that is another; NULL: no size has one.
+  // For each open size the input's size that first has its name, if that is another; NULL: none has.
   const struct hirc_size_place *firsts;
   int64_t alignment;        // of the first element, in bytes
   int32_t rank;
@@ -129,7 +143,7 @@ int hirc_kept_is_shared(const struct hirc_program_info *program,
                         int64_t count);
 int hirc_extents_error(const struct hirc_program_info *program,
                        const struct dl_tensor *const *inputs);
-bool hirc_tensor_span(const struct dl_tensor *tensor, int element_bytes, uintptr_t span[2]);
+bool hirc_tensor_span(const struct dl_tensor *tensor, int element_bytes, struct hirc_span *span);
 
 // library_exports.c
 void hirc_call_begins(const struct hirc_program_info *program,

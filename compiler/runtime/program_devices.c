@@ -53,9 +53,9 @@ static int finish(void *unused, void *other, void *stream) {
 int hirc_stream_finish(void *stream) { return hirc_guard(finish, NULL, NULL, stream); }
 
 static void lend(const struct dl_tensor *tensor, const struct hirc_value_info *value) {
-  uintptr_t span[2];
-  if (!value->is_scalar && hirc_tensor_span(tensor, value->element_bytes, span))
-    hirc_cpu_device_lend((const void *)span[0], span[1] - span[0]);
+  struct hirc_span span;
+  if (!value->is_scalar && hirc_tensor_span(tensor, value->element_bytes, &span))
+    hirc_cpu_device_lend((const void *)span.start, span.end - span.start);
 }
 
 // Lets device code of the CPU device access a call's tensors, and no longer those of the last one.

@@ -79,10 +79,6 @@ class Emitter:
             return list(function.regions[0].blocks[0].arguments)[-1]
         return self.string(location_text(self.op.location))
 
-    def has_symbol(self, name: str) -> bool:
-        """Returns whether the module has that symbol, as far as this emitter was told of it."""
-        return name in self._symbols
-
     def fresh_symbol(self, name: str) -> str:
         """`name`, or `name_1` and so on where the module has it already."""
         return fresh_name(name, lambda candidate: candidate in self._symbols)

@@ -10,7 +10,7 @@ from ..host.emitter import Emitter
 from ..host.lowering import find_lowering
 from ..host.types import without_memory_space
 from ..pass_base import Pass, fail, register
-from ..walking import host_children, host_operations_where
+from ..walking import host_operations_where
 
 _LOWERED = ("gpu.", "nvgpu.")
 # Operations of these have neither tokens nor memrefs, but for arith.select.
@@ -39,7 +39,11 @@ class ConvertGpuHostToCuda(Pass):
     max_shared_bytes: int = 0
 
     def run(self, op: ir.Operation) -> None:
-        host = host_children(op)
+        host = [
+            child.operation
+            for child in op.regions[0].blocks[0]
+            if child.operation.name not in ("gpu.module", "llvm.mlir.global")
+        ]
         emitter = Emitter(
             op, bare_pointers=self.bare_pointers, max_shared_bytes=self.max_shared_bytes
         )

@@ -46,7 +46,7 @@ _CPU = 1
 
 
 def _many(count: int) -> str:
-    """A program of so many inputs that the support library compares them."""
+    """A program of so many inputs that their memory is not compared pair by pair."""
     inputs = ", ".join(
         f'%x{place}: tensor<4xf32> {{hir.name = "x{place}"}}' for place in range(count)
     )

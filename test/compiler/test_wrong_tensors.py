@@ -38,7 +38,8 @@ _F32, _F16, _PAIRS = 2 | 32 << 8 | 1 << 16, 2 | 16 << 8 | 1 << 16, 2 | 32 << 8 |
 _CPU, _CUDA, _CUDA_HOST, _OPENCL, _CUDA_MANAGED = 1, 2, 3, 4, 13
 # Each tensor lies in the middle of memory of its own.
 _MEMORY, _MIDDLE = 1 << 12, 1 << 11
-_HUGE = (1 << 57, 1 << 62, (1 << 63) - 1, -(1 << 63))
+# Beside what no memory reaches, what just lies there: 2^56 bytes.
+_HUGE = (1 << 54, -(1 << 54), 1 << 57, 1 << 62, (1 << 63) - 1, -(1 << 63))
 # The strides that a type asks for; None is any.
 _DECLARED = {"x": (8, 1), "z": (None,), "w": (None, 1)}
 

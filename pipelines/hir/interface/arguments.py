@@ -8,31 +8,31 @@ from .code import Code
 from .signature import OPEN
 
 
-def argument(code: Code, seen: CallerTensor, kind: ir.Type) -> ir.Value:
+def argument(code: Code, caller: CallerTensor, kind: ir.Type) -> ir.Value:
     """Returns the value of type `kind` that stands for a tensor."""
     if isinstance(kind, ir.MemRefType):
-        return code.cast(_descriptor(code, seen), kind)
-    return load_scalar(code, seen.first, kind)
+        return code.cast(_descriptor(code, caller), kind)
+    return load_scalar(code, caller.first, kind)
 
 
-def given_argument(code: Code, seen: CallerTensor, kind: ir.Type) -> ir.Value:
+def given_argument(code: Code, caller: CallerTensor, kind: ir.Type) -> ir.Value:
     """Returns the handed-in output as a memref, whose address is null where none was handed in."""
-    return code.cast(_descriptor(code, seen), kind)
+    return code.cast(_descriptor(code, caller), kind)
 
 
-def _descriptor(code: Code, seen: CallerTensor) -> ir.Value:
+def _descriptor(code: Code, caller: CallerTensor) -> ir.Value:
     """Returns the memref descriptor. Its allocated pointer is the tensor's data, as it came."""
-    first, offset = seen.first, seen.value.offset
-    if seen.given is not None:
-        first = code.choose(seen.given, first, code.null())
+    first, offset = caller.first, caller.value.offset
+    if caller.given is not None:
+        first = code.choose(caller.given, first, code.null())
         offset = 0
     elif offset not in (0, OPEN):
-        first = code.field(first, -offset * seen.value.element_bytes)
-    descriptor = code.undefined(code.types.descriptor(seen.value.rank))
-    descriptor = code.insert(descriptor, seen.data, 0)
+        first = code.field(first, -offset * caller.value.element_bytes)
+    descriptor = code.undefined(code.types.descriptor(caller.value.rank))
+    descriptor = code.insert(descriptor, caller.data, 0)
     descriptor = code.insert(descriptor, first, 1)
     descriptor = code.insert(descriptor, code.i64(0 if offset == OPEN else offset), 2)
-    for axis, (size, stride) in enumerate(zip(seen.sizes, seen.strides, strict=True)):
+    for axis, (size, stride) in enumerate(zip(caller.sizes, caller.strides, strict=True)):
         descriptor = code.insert(descriptor, size, 3, axis)
         descriptor = code.insert(descriptor, stride, 4, axis)
     return descriptor

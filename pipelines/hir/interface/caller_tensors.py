@@ -56,7 +56,9 @@ def _strides(
     code: Code, tensor: Tensor, value: Value, sizes: Sequence[ir.Value], *, is_output: bool
 ) -> list[ir.Value]:
     """Returns the strides: the tensor's own where the type leaves them open, and an output's."""
-    packed = [code.i64(1)][: value.rank]
+    if not value.rank:
+        return []
+    packed = [code.i64(1)]
     for size in reversed(sizes[1:]):
         packed.insert(0, code.multiply(packed[0], size))
     declared = (OPEN,) * value.rank if is_output else value.strides
@@ -64,7 +66,7 @@ def _strides(
         return packed if declared is None else [code.i64(stride) for stride in declared]
     address = tensor.strides
     has_none = code.is_null(address)
-    # Any memory can be read where there are no strides.
+    # Without strides the sizes are read in their place, and not used.
     found = code.choose(has_none, tensor.shape, address)
     return [
         arith.select(has_none, row, _number(code, found, axis))

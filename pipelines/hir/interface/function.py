@@ -141,11 +141,11 @@ def _call(
 ) -> list[ir.Value]:
     """Calls the body; `last` are its arguments after the outputs that were handed in."""
     kinds = signature.argument_types
-    arguments = [argument(code, seen, kind) for seen, kind in zip(taken, kinds, strict=False)]
+    arguments = [argument(code, each, kind) for each, kind in zip(taken, kinds, strict=False)]
     if signature.takes_given:
-        buffers = [seen for seen in made if seen.value.is_buffer]
-        for seen, kind in zip(buffers, kinds[len(taken) : -1], strict=True):
-            arguments.append(given_argument(code, seen, kind))
+        buffers = [each for each in made if each.value.is_buffer]
+        for each, kind in zip(buffers, kinds[len(taken) : -1], strict=True):
+            arguments.append(given_argument(code, each, kind))
     body = signature.body
     callee = ir.StringAttr(body.attributes["sym_name"]).value
     call = func.CallOp(list(body.opview.type.results), callee, [*arguments, *last])

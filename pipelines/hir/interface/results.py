@@ -11,7 +11,7 @@ from .tensor import Tensor
 
 
 def store_result(
-    code: Code, seen: CallerTensor, value: ir.Value, inputs: list[CallerTensor], device: ir.Value
+    code: Code, caller: CallerTensor, value: ir.Value, inputs: list[CallerTensor], device: ir.Value
 ) -> None:
     """Writes one result to its tensor. `device` is that of memory which the program allocates.
 
@@ -20,14 +20,14 @@ def store_result(
     allocation have the same `data`.
     """
     if not isinstance(value.type, ir.MemRefType):
-        store_scalar(code, value, seen.first)
+        store_scalar(code, value, caller.first)
         return
-    assert seen.given is not None
-    fresh = scf.IfOp(code.negate(seen.given))
+    assert caller.given is not None
+    fresh = scf.IfOp(code.negate(caller.given))
     with ir.InsertionPoint(fresh.then_block):
-        if seen.value.origin == "input":
-            device = inputs[seen.value.origin_input].tensor.device_word
-        _fill(code, seen.tensor, seen.value, value, device)
+        if caller.value.origin == "input":
+            device = inputs[caller.value.origin_input].tensor.device_word
+        _fill(code, caller.tensor, caller.value, value, device)
         scf.YieldOp([])
 
 

@@ -112,10 +112,6 @@ class Signature:
     outputs: tuple[Value, ...]
 
     @property
-    def values(self) -> tuple[Value, ...]:
-        return (*self.inputs, *self.outputs)
-
-    @property
     def takes_given(self) -> bool:
         """Whether the body has an argument for each buffer output that may be handed in."""
         return len(self.argument_types) > len(self.inputs) + 1
@@ -191,7 +187,8 @@ def read_values(program: ir.Operation) -> tuple[tuple[Value, ...], tuple[Value, 
 
 def first_places(inputs: Sequence[Value], outputs: Sequence[Value]) -> list[tuple[int, ...]]:
     """Returns for each input and output where its open sizes' names stand first: pairs of an input
-    and an axis, 0 and -1 for a size that has no such place; nothing where none has.
+    and an axis, 0 and -1 for a size that has no such place; nothing where none has. No name is an
+    output's first.
     """
     known: dict[str, tuple[int, int]] = {}
     found: list[tuple[int, ...]] = []

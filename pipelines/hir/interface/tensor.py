@@ -6,8 +6,6 @@ from ....dialects.mlir import ir
 from ....dialects.records import dataclass
 from .code import Code
 
-CPU = 1
-
 _DATA = 0
 _DEVICE = 8
 _RANK_AND_DTYPE = 16
@@ -38,19 +36,9 @@ class Tensor:
         return self._load(self.code.types.i64, _OFFSET)
 
     @property
-    def device(self) -> ir.Value:
-        """The device's kind, an i32."""
-        return self._load(self.code.types.i32, _DEVICE)
-
-    @property
     def device_word(self) -> ir.Value:
         """Kind and number as one i64."""
         return self._load(self.code.types.i64, _DEVICE)
-
-    @property
-    def rank_and_dtype(self) -> ir.Value:
-        """Rank, element code, bits and lanes as one i64."""
-        return self._load(self.code.types.i64, _RANK_AND_DTYPE)
 
     @property
     def shape(self) -> ir.Value:

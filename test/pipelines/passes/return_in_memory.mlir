@@ -48,3 +48,15 @@ llvm.func @seen(%all: !nine) -> !nine {
 llvm.func @few(%all: !llvm.struct<(i64, i64)>) -> !llvm.struct<(i64, i64)> attributes {sym_visibility = "private"} {
   llvm.return %all : !llvm.struct<(i64, i64)>
 }
+
+// One whose address stands in a table is called by that.
+
+// CHECK-LABEL: llvm.func @in_a_table(
+// CHECK-SAME:    -> !llvm.struct
+llvm.mlir.global internal constant @table() : !llvm.ptr {
+  %0 = llvm.mlir.addressof @in_a_table : !llvm.ptr
+  llvm.return %0 : !llvm.ptr
+}
+llvm.func @in_a_table(%all: !nine) -> !nine attributes {sym_visibility = "private"} {
+  llvm.return %all : !nine
+}
