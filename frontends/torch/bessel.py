@@ -242,7 +242,8 @@ def _zeta(s: Tensor, q: Tensor) -> Tensor:
     total = total + base * last / (s - 1) + last / 2
     factor, power_of_base = s, last / base
     for place, number in enumerate(_BERNOULLI):
-        total = total + number * factor * power_of_base
+        # Of great s the factor is infinite.
+        total = total + torch.where(power_of_base == 0, 0.0, number * factor * power_of_base)
         factor = factor * (s + 2 * place + 1) * (s + 2 * place + 2)
         power_of_base = power_of_base / (base * base)
     is_none = (s < 1) | (base < _RAISED) | (q < 0) & (s != s.floor())

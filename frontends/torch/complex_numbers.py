@@ -149,7 +149,8 @@ def _of_one(function: Callable[[_Parts], _Parts], x: Tensor) -> Tensor:
 
 def _exp(x: _Parts) -> _Parts:
     size = x[0].exp()
-    return size * x[1].cos(), size * x[1].sin()
+    # A real number's is real, also where it is infinite.
+    return size * x[1].cos(), torch.where(x[1] == 0, x[1], size * x[1].sin())
 
 
 def _log(x: _Parts) -> _Parts:
@@ -172,6 +173,7 @@ def _sqrt(x: _Parts) -> _Parts:
     real, imaginary = x
     root = ((torch.hypot(real, imaginary) + real.abs()) / 2).sqrt()
     other = torch.where(root == 0, 0.0, imaginary.abs() / (2 * root))
+    other = torch.where(imaginary.isinf(), math.inf, other)
     is_right = real >= 0
     return torch.where(is_right, root, other), torch.copysign(
         torch.where(is_right, other, root), imaginary

@@ -63,6 +63,7 @@ from .pools import pool_decompositions
 from .recurrent import recurrent_decompositions
 from .resampling import resampling_decompositions
 from .running import running_decompositions
+from .signal_windows import window_decompositions
 from .special import special_decompositions
 from .strides import as_strided
 from .transforms import transform_decompositions
@@ -89,6 +90,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.mm.default: _product,
         _ATEN.bmm.default: _product,
         **transform_decompositions(),
+        **window_decompositions(),
         **random_decompositions(),
         **special_decompositions(),
         **bessel_decompositions(),
@@ -114,6 +116,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.constant_pad_nd.default: _pad,
         **_limits(),
         _ATEN.rsub.Scalar: _rsub,
+        torch.ops.prims.scalar_tensor.default: _scalar_tensor,
         **place_decompositions(),
         **normalization_decompositions(),
         **bit_decompositions(),
@@ -290,11 +293,18 @@ def _hardtanh(x: Tensor, min_val: float = -1, max_val: float = 1) -> Tensor:
 
 
 def _rsub(x: Tensor, y: float | SymInt, alpha: float = 1) -> Tensor:
-    """torch-mlir takes no open size that a tensor is taken from."""
+    """torch-mlir takes no open size that a tensor is taken from, and torch makes an f32 of numbers
+    for any type.
+    """
     if not isinstance(y, SymInt):
-        return decomposition_table[_ATEN.rsub.Scalar](x, y, alpha)
+        kind = torch.result_type(x, y)
+        return torch.sub(as_tensor(y, kind), x.to(kind), alpha=alpha)
     size: Any = y
     return (x if alpha == 1 else x * alpha).neg() + size
+
+
+def _scalar_tensor(number: float, *, dtype: torch.dtype | None = None, **_: Any) -> Tensor:
+    return torch.full((), number, dtype=dtype)
 
 
 def _pow(x: Tensor, exponent: float) -> Tensor:

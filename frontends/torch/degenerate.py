@@ -21,6 +21,8 @@ _ALONG_A_DIM = (
     *(_ATEN.max.dim, _ATEN.min.dim, _ATEN.mode.default, _ATEN.gather.default),
     *(_ATEN.cumprod.default, _ATEN.cumsum.default, _ATEN.index_reduce.default),
     *(_ATEN.logsumexp.default, _ATEN.softmax.int, _ATEN._softmax.default),
+    *(_ATEN.mean.dim, _ATEN.var.correction, _ATEN.var_mean.correction),
+    *(_ATEN.prod.dim_int, _ATEN.any.dim, _ATEN.all.dim, _ATEN.flip.default),
 )
 
 

@@ -28,14 +28,16 @@ def apart(model: nn.Module, given: Any) -> Any:
     """Returns the model's arguments, with a distinct tensor for each, in packed rows.
 
     torch.export merges inputs that are one tensor, or a tensor of the model: the exported program
-    would then read only one of them in every call. A program takes packed rows: what a model asks
-    of strides has to have the answer for these.
+    would then read only one of them in every call. A program takes packed rows of elements as they
+    lie in memory: what a model asks of strides has to have the answer for these.
     """
     met = {id(held) for held in (*model.parameters(), *model.buffers())}
 
     def other(x: Any) -> Any:
         if not isinstance(x, Tensor):
             return x
+        # Of a view that is conjugated or negative nothing else is in memory.
+        x = x.resolve_conj().resolve_neg()
         is_packed = x.layout is not torch.strided or x.is_contiguous()
         if id(x) not in met and is_packed:
             met.add(id(x))

@@ -295,10 +295,11 @@ def _index_put(
         return x.clone()
     first, index = given[0]
     if len(given) == 1 and index.dtype == torch.bool:
-        if accumulate or values.dim():
-            return NotImplemented
+        if (accumulate or values.dim()) and x.dim():
+            return _put_behind(x, first, index, values, accumulate) if first else NotImplemented
         rest = [1] * (x.dim() - first - index.dim())
-        return torch.where(index.reshape(*index.shape, *rest), values, x)
+        written = x + values if accumulate else values.reshape(()) if not x.dim() else values
+        return torch.where(index.reshape((*index.shape, *rest)), written, x)
     if any(each.dtype == torch.bool for _, each in given):
         return NotImplemented
     axes = [axis for axis, _ in given]
@@ -321,6 +322,16 @@ def _index_put(
         values = values.movedim(list(range(first, first + len(wide))), list(range(len(wide))))
     order = axes + [axis for axis in range(x.dim()) if axis not in axes]
     put = _ATEN._index_put_impl.default(x.permute(order), wrapped, values, accumulate)
+    return put.permute([order.index(axis) for axis in range(x.dim())])
+
+
+def _put_behind(x: Tensor, first: int, mask: Tensor, values: Tensor, accumulate: bool) -> Tensor:
+    """Writes where a mask of later dims is true: torch-mlir takes one of the first dims only."""
+    last = first + mask.dim()
+    values = values[(None,) * (x.dim() - mask.dim() + 1 - values.dim())]
+    values = values.expand(*x.shape[:first], values.shape[first], *x.shape[last:])
+    order = [*range(first, last), *range(first), *range(last, x.dim())]
+    put = _ATEN.index_put.default(x.permute(order), [mask], values.movedim(first, 0), accumulate)
     return put.permute([order.index(axis) for axis in range(x.dim())])
 
 

@@ -11,6 +11,7 @@ import torch
 from torch import SymFloat, SymInt, Tensor
 from torch._decomp import decomposition_table
 from torch._decomp.decompositions import upsample_compute_output_size
+from torch.fx.experimental.symbolic_shapes import statically_known_true
 
 from .halves import HALVES, widened
 
@@ -27,7 +28,31 @@ def resampling_decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.upsample_trilinear3d.vec: _blended,
         _ATEN.grid_sampler_2d.default: _sampled_pictures,
         _ATEN.grid_sampler_3d.default: _sampled,
+        _ATEN.affine_grid_generator.default: _affine_grid,
     }
+
+
+def _affine_grid(theta: Tensor, size: Sequence[int | SymInt], align_corners: bool) -> Tensor:
+    """Returns places in pictures; torch makes a constant for a side of one place, which it does not
+    export.
+    """
+    sides = list(size[2:])
+    if not any(statically_known_true(side == 1) for side in sides):
+        return decomposition_table[_ATEN.affine_grid_generator.default](theta, size, align_corners)
+    wide = widened(theta)
+    ones = [1] * len(sides)
+    found = wide[:, :, -1].reshape(-1, *ones, len(sides))
+    for axis, side in enumerate(reversed(sides)):
+        along: Any = side
+        place = torch.arange(along, device=theta.device).to(wide.dtype)
+        if align_corners:
+            place = 0 * place if side == 1 else place * (2 / (along - 1)) - 1
+        else:
+            place = (2 * place + 1) / along - 1
+        at = [*ones, 1]
+        at[len(sides) - 1 - axis] = -1
+        found = found + place.reshape(at) * wide[:, :, axis].reshape(-1, *ones, len(sides))
+    return found.to(theta.dtype)
 
 
 def _blended(

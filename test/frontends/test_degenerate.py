@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import pytest
 import torch
 from torch import Tensor
 from torch.nn import functional as F
@@ -16,6 +17,8 @@ def _without_dims(x: Tensor) -> list[Tensor]:
         *(x.argmin(), x.amax(0), *x.max(0), x.logsumexp(0), x.log_softmax(0), x.softmax(-1)),
         *(x.gather(0, torch.tensor(0)), *x.mode(), x.cumprod(0), x.argmax(0), x.nonzero()),
         *(torch.polar(x, x.expand(2)).imag, x.angle()),
+        *(x.mean(0), x.var(-1, unbiased=False), *torch.var_mean(x, 0, correction=0)),
+        *(x.flip(0), x.prod(-1), x.prod(0, keepdim=True), x.any(0), x.all(-1), x.bool().any(0)),
         *(x.clone().resize_(1), x.clone().resize_(()), x.expand(3).clone().resize_(1, 2)),
     ]
 
@@ -92,3 +95,48 @@ def test_windows_of_a_transform() -> None:
             ours, theirs, rtol=1e-4, atol=1e-4,
             msg=lambda said, number=number: f"{number}: {said}",
         )  # fmt: skip
+
+
+def test_windows_and_frequencies() -> None:
+    lengths, windows = (0, 1, 2, 7, 16), (torch.hamming_window, torch.blackman_window)
+    windows += torch.bartlett_window, torch.kaiser_window, torch.hann_window
+
+    def model(x: Tensor) -> list[Tensor]:
+        made = [
+            window(length, periodic=is_periodic, dtype=torch.float64)
+            for window in windows
+            for length in lengths
+            for is_periodic in (True, False)
+        ]
+        made += [torch.hamming_window(9, False, 0.6, 0.4), torch.kaiser_window(9, True, 5.5)]
+        for length in lengths[1:]:
+            made += [torch.fft.fftfreq(length, 0.3), torch.fft.rfftfreq(length, 0.3)]
+        return [x * each for each in made]
+
+    x = torch.ones((), dtype=torch.float64)
+    found = hirc.compile(model, (x,), target="cpu", opt_level=0)(x)
+    torch.testing.assert_close(found, model(x), rtol=1e-6, atol=1e-15)
+
+
+@pytest.mark.filterwarnings("ignore:Since version 1.3.0")
+def test_places_in_pictures_with_a_side_of_one() -> None:
+    flat, deep = torch.randn(2, 2, 3), torch.randn(2, 3, 4)
+
+    def model(flat: Tensor, deep: Tensor) -> list[Tensor]:
+        return [
+            F.affine_grid(theta, [2, 3, *sides], align_corners=is_aligned)
+            for is_aligned in (True, False)
+            for theta, sides in ((flat, (1, 5)), (flat, (1, 1)), (flat, (4, 3)), (deep, (4, 1, 5)))
+        ]
+
+    found = hirc.compile(model, (flat, deep), target="cpu", opt_level=0)(flat, deep)
+    torch.testing.assert_close(found, model(flat, deep))
+
+
+def test_what_an_example_is_conjugated_or_negative_of() -> None:
+    def model(x: Tensor) -> Tensor:
+        return x.imag + x.real
+
+    x = torch.randn(3, 4, dtype=torch.complex64)
+    compiled = hirc.compile(model, (x.conj(),), target="cpu", opt_level=0)
+    assert compiled(x).equal(model(x))

@@ -520,6 +520,47 @@ def test_functions_of_two_floats() -> None:
         )
 
 
+def _beside_numbers(x: Tensor) -> list[Tensor]:
+    """What has no f32: of the numbers beside f64, and of those that the operators are made of."""
+    return [
+        *(0.1 - x, 1e300 - x, 1e-50 - x * 0, torch.rsub(x, 0.1, alpha=2), 1.5 - x * 1j),
+        *(x - 0.1, 0.1 / x, 0.1 ** x.abs(), x.lerp(x * 2, 0.1), torch.where(x > 0, 0.1, x)),
+        *(x.lgamma(), special.gammaln(x), torch.xlogy(x.abs(), 0.1), torch.xlogy(0.1, x.abs())),
+        *(special.xlog1py(x, 0.1), x.logit(0.1), x.digamma(), special.entr(x.abs())),
+    ]
+
+
+def test_numbers_beside_f64() -> None:
+    x = torch.tensor([0.1, 0.3, -0.5, -2.3, 0.9, 7.7], dtype=torch.float64)
+    found = hirc.compile(_beside_numbers, (x,), target="cpu", opt_level=0)(x)
+    for number, (ours, theirs) in enumerate(zip(found, _beside_numbers(x), strict=True)):
+        torch.testing.assert_close(
+            ours, theirs, rtol=1e-13, atol=1e-15, equal_nan=True,
+            msg=lambda said, number=number: f"{number}: {said}",
+        )  # fmt: skip
+
+
+def _at_infinity(x: Tensor) -> list[Tensor]:
+    edges = x[:1] * 0 + torch.tensor([math.inf, -math.inf, 1.0, 0.0])
+    real = torch.complex(edges, torch.zeros_like(edges))
+    imaginary = torch.complex(edges.clamp(-1, 1), edges)
+    of_q = torch.tensor([0.5, 1.0, 0.7, 2.0])
+    return [
+        torch.view_as_real(real.exp()),
+        *(torch.view_as_real(real.sqrt()), torch.view_as_real(imaginary.sqrt())),
+        *(special.zeta(edges[:1], of_q[:2]), special.zeta(edges[:1] * 0 + 1e30, of_q)),
+    ]
+
+
+def test_functions_at_infinity() -> None:
+    x = torch.randn(3)
+    found = hirc.compile(_at_infinity, (x,), target="cpu", opt_level=0)(x)
+    for number, (ours, theirs) in enumerate(zip(found, _at_infinity(x), strict=True)):
+        torch.testing.assert_close(
+            ours, theirs, equal_nan=True, msg=lambda said, number=number: f"{number}: {said}"
+        )
+
+
 def _unsigned(x: Tensor, y: Tensor, s: Tensor, wide: Tensor) -> list[Tensor]:
     """Of bytes that may be greater than 127; `wide` are of uint16."""
     table = torch.arange(8.0)

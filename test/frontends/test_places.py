@@ -181,6 +181,34 @@ def test_masks_pick_where_elements_go_in_order() -> None:
         compiled(x, ~mask, source[:2])
 
 
+def _written_behind(x: Tensor, mask: Tensor, parts: Tensor, column: Tensor) -> list[Tensor]:
+    """What is written where a mask of later dims, or of the first, is true."""
+    found: list[Tensor] = []
+    for values in (x[:, mask] + 1, x[:, mask].relu(), column[:, None], column.sum()):
+        y = x.clone()
+        y[:, mask] = values
+        found.append(y)
+    deep = x[:, None].repeat(1, 2, 1)[..., None].repeat(1, 1, 1, 2)
+    for index, many in (((slice(None), slice(None), mask), 3), ((slice(None), parts), 2)):
+        y = deep.clone()
+        y[index] *= many
+        found.append(y)
+    return [
+        *found,
+        x.index_put((mask[:3],), x[mask[:3]], accumulate=True),
+        x.index_put((mask[:3],), column.sum(), accumulate=True),
+    ]
+
+
+def test_a_mask_of_later_dims() -> None:
+    x, column = torch.randn(3, 5), torch.randn(3)
+    mask, parts = torch.tensor([True, False, True, True, False]), torch.rand(2, 5) > 0.5
+    net = compile_model(_written_behind, (x, mask, parts, column), target="cpu", opt_level=0)
+    for some in (mask, ~mask, mask & False):
+        given_ = x, some, parts, column
+        torch.testing.assert_close(net(*given_), _written_behind(*given_))
+
+
 def _placed_by_tensors(x: Tensor, k: Tensor, value: Tensor) -> list[Tensor]:
     found: list[Tensor] = []
     indices: list[Any] = [
