@@ -117,8 +117,8 @@ def _shares(
     if isinstance(step, SymFloat):
         number: Any = step
         step = torch.full((), number, dtype=torch.float64, device=like.device)
-    middles = (torch.arange(made, device=like.device) + 0.5) * step
-    apart = torch.arange(given, device=like.device) + 0.5 - middles.unsqueeze(1)
+    old, new = (torch.arange(each, device=like.device).to(like.dtype) for each in (given, made))
+    apart = old + 0.5 - ((new + 0.5) * step).unsqueeze(1)
     wide = step.clamp(min=1) if isinstance(step, Tensor) else max(step, 1.0)
     shares = kernel(apart.abs() / wide)
     return (shares / shares.sum(1, keepdim=True)).to(like.dtype)

@@ -527,6 +527,8 @@ def _beside_numbers(x: Tensor) -> list[Tensor]:
         *(x - 0.1, 0.1 / x, 0.1 ** x.abs(), x.lerp(x * 2, 0.1), torch.where(x > 0, 0.1, x)),
         *(x.lgamma(), special.gammaln(x), torch.xlogy(x.abs(), 0.1), torch.xlogy(0.1, x.abs())),
         *(special.xlog1py(x, 0.1), x.logit(0.1), x.digamma(), special.entr(x.abs())),
+        F.interpolate(x.reshape(1, 1, 2, 3), (5, 2), mode="bilinear", antialias=True),
+        F.interpolate(x.reshape(1, 1, 2, 3), (1, 5), mode="bicubic", antialias=True),
     ]
 
 
