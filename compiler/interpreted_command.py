@@ -103,9 +103,8 @@ class InterpretedCommand:
         values, outputs = read_values(outline.op)
         inputs = [value for place, value in enumerate(values) if place not in self._weights]
         name = self._text(outline.name)
-        firsts = first_places(inputs, outputs)
-        taken = self._array(inputs, firsts[: len(inputs)])
-        given = self._array(outputs, firsts[len(inputs) :])
+        of_inputs, of_outputs = first_places(inputs, outputs)
+        taken, given = self._array(inputs, of_inputs), self._array(outputs, of_outputs)
         return ProgramInfo(VERSION, 0, name, None, taken, given, len(inputs), len(outputs), None)
 
     def _array(self, values: Sequence[Value], firsts: Sequence[tuple[int, ...]]) -> Any:

@@ -28,7 +28,7 @@ static bool begins_nearby(const struct dl_tensor *tensor) {
 
 static bool looks_right_scalar(const struct dl_tensor *tensor, const struct hirc_value_info *value,
                                struct hirc_span *span) {
-  span->start = (uintptr_t)tensor->data + tensor->byte_offset;
+  span->start = hirc_first_element(tensor);
   span->end = span->start + (uintptr_t)value->element_bytes;
   return is_of_type(tensor, value) && tensor->device.type == DL_CPU && begins_nearby(tensor);
 }
@@ -71,7 +71,7 @@ static bool looks_right_buffer(const struct dl_tensor *tensor, const struct hirc
   if (!is_of_type(tensor, value) || word_at(&tensor->device) != device || !begins_nearby(tensor) ||
       !has_right_extents(tensor, value, is_output, &reach))
     return false;
-  uintptr_t first = (uintptr_t)tensor->data + tensor->byte_offset;
+  uintptr_t first = hirc_first_element(tensor);
   span->start = first + (uintptr_t)(reach.low * value->element_bytes);
   span->end = first + (uintptr_t)((reach.high + 1) * value->element_bytes);
   return (first & (uintptr_t)(value->alignment - 1)) == 0;

@@ -1,7 +1,7 @@
 // What is wrong with a program's tensors, in words.
 //
-// What stands here is the rule, and keeps a message for hirc_last_error. A call whose tensors are
-// right at first sight (call_checks.c) does not ask.
+// The rules stand here; what breaks one leaves a message for hirc_last_error. Calls that are right
+// at first sight (call_checks.c) are not compared with them.
 
 #include "amd_device.h"
 #include "check.h"
@@ -209,10 +209,6 @@ static bool repeats(const struct subject *subject) {
                       "be written");
 }
 
-static uintptr_t first_element(const struct dl_tensor *tensor) {
-  return (uintptr_t)tensor->data + tensor->byte_offset;
-}
-
 // Whether the first element's address would wrap around.
 static bool begins_too_far(const struct subject *subject) {
   uint64_t offset = subject->tensor->byte_offset;
@@ -229,9 +225,9 @@ static bool wrong_memory(const struct subject *subject) {
     return say(subject, "it has no memory (its data is NULL)");
   if (begins_too_far(subject))
     return true;
-  if (first_element(tensor) & (uintptr_t)(alignment - 1))
+  if (hirc_first_element(tensor) & (uintptr_t)(alignment - 1))
     return say(subject, "its first element is at %p, the program takes multiples of %" PRId64,
-               (void *)first_element(tensor), alignment);
+               (void *)hirc_first_element(tensor), alignment);
   return false;
 }
 
@@ -299,7 +295,7 @@ bool hirc_tensor_span(const struct dl_tensor *tensor, int element_bytes, struct 
     low += reach < 0 ? reach : 0;
     high += reach > 0 ? reach : 0;
   }
-  uintptr_t first = first_element(tensor);
+  uintptr_t first = hirc_first_element(tensor);
   span->start = first + (uintptr_t)(low * element_bytes);
   span->end = first + (uintptr_t)(high * element_bytes);
   return true;
@@ -458,7 +454,7 @@ static bool wrong_output(const struct subject *subject, const struct dl_tensor *
   if (subject->value->origin != HIRC_INPUT)
     return false;
   const struct dl_tensor *input = inputs[subject->value->origin_input];
-  return first_element(subject->tensor) != first_element(input) &&
+  return hirc_first_element(subject->tensor) != hirc_first_element(input) &&
          say(subject, "it is input '%s' itself, and other memory was handed in",
              program->inputs[subject->value->origin_input].name);
 }

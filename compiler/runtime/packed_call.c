@@ -136,7 +136,7 @@ bool hirc_packed_prototype(struct hirc_packed_call *call, int64_t output,
 bool hirc_packed_allocated(struct hirc_packed_call *call, int64_t output,
                            const struct dl_tensor *tensor, void *held) {
   int64_t place = call->program->input_count + output;
-  uintptr_t address = (uintptr_t)tensor->data + tensor->byte_offset;
+  uintptr_t address = hirc_first_element(tensor);
   if (address % (uintptr_t)hirc_packed_value(call, place)->alignment != 0)
     return false;
   hirc_packed_tensor(call, place, tensor);

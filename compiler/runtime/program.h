@@ -25,6 +25,10 @@ struct hirc_span {
   uintptr_t end;
 };
 
+static inline uintptr_t hirc_first_element(const struct dl_tensor *tensor) {
+  return (uintptr_t)tensor->data + tensor->byte_offset;
+}
+
 static inline bool hirc_spans_meet(struct hirc_span one, struct hirc_span other) {
   return one.start < other.end && other.start < one.end;
 }

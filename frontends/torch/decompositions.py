@@ -210,7 +210,7 @@ def _bitwise() -> dict[Any, Callable[..., Any]]:
     return found
 
 
-def _of_number(operator: OpOverload, x: Any, y: Any) -> Tensor:
+def _of_number(operator: Callable[..., Tensor], x: Any, y: Any) -> Tensor:
     kind = torch.result_type(x, y)
     return operator(*(as_tensor(each, kind) for each in (x, y)))
 
@@ -297,8 +297,7 @@ def _rsub(x: Tensor, y: float | SymInt, alpha: float = 1) -> Tensor:
     for any type.
     """
     if not isinstance(y, SymInt):
-        kind = torch.result_type(x, y)
-        return torch.sub(as_tensor(y, kind), x.to(kind), alpha=alpha)
+        return _of_number(partial(_ATEN.sub.Tensor, alpha=alpha), y, x)
     size: Any = y
     return (x if alpha == 1 else x * alpha).neg() + size
 

@@ -295,11 +295,10 @@ def _index_put(
         return x.clone()
     first, index = given[0]
     if len(given) == 1 and index.dtype == torch.bool:
-        if (accumulate or values.dim()) and x.dim():
+        if accumulate or values.dim():
             return _put_behind(x, first, index, values, accumulate) if first else NotImplemented
         rest = [1] * (x.dim() - first - index.dim())
-        written = x + values if accumulate else values.reshape(()) if not x.dim() else values
-        return torch.where(index.reshape((*index.shape, *rest)), written, x)
+        return torch.where(index.reshape((*index.shape, *rest)), values, x)
     if any(each.dtype == torch.bool for _, each in given):
         return NotImplemented
     axes = [axis for axis, _ in given]
@@ -320,9 +319,7 @@ def _index_put(
         wide = torch.broadcast_shapes(*(each.shape for each in wrapped))
         values = values.expand(*x.shape[:first], *wide, *x.shape[first + len(axes) :])
         values = values.movedim(list(range(first, first + len(wide))), list(range(len(wide))))
-    order = axes + [axis for axis in range(x.dim()) if axis not in axes]
-    put = _ATEN._index_put_impl.default(x.permute(order), wrapped, values, accumulate)
-    return put.permute([order.index(axis) for axis in range(x.dim())])
+    return _put_first(_ATEN._index_put_impl.default, x, axes, wrapped, values, accumulate)
 
 
 def _put_behind(x: Tensor, first: int, mask: Tensor, values: Tensor, accumulate: bool) -> Tensor:
@@ -330,8 +327,21 @@ def _put_behind(x: Tensor, first: int, mask: Tensor, values: Tensor, accumulate:
     last = first + mask.dim()
     values = values[(None,) * (x.dim() - mask.dim() + 1 - values.dim())]
     values = values.expand(*x.shape[:first], values.shape[first], *x.shape[last:])
-    order = [*range(first, last), *range(first), *range(last, x.dim())]
-    put = _ATEN.index_put.default(x.permute(order), [mask], values.movedim(first, 0), accumulate)
+    axes, values = list(range(first, last)), values.movedim(first, 0)
+    return _put_first(_ATEN.index_put.default, x, axes, [mask], values, accumulate)
+
+
+def _put_first(
+    operator: OpOverload,
+    x: Tensor,
+    axes: list[int],
+    indices: list[Tensor],
+    values: Tensor,
+    accumulate: bool,
+) -> Tensor:
+    """Writes to a tensor whose indexed dims are moved before the others, and back."""
+    order = axes + [axis for axis in range(x.dim()) if axis not in axes]
+    put = operator(x.permute(order), indices, values, accumulate)
     return put.permute([order.index(axis) for axis in range(x.dim())])
 
 

@@ -84,29 +84,30 @@ def _kept_memory(
     what follows. The function ends where one cannot be had, or a tensor of the call lies there.
     """
     types, (inputs, outputs, stream) = code.types, arguments
-    held: dict[bool, ir.Value] = {}
+    weight = state = None
     if weights is not None and signature.has_weights:
         missing = run.create_after()
         with ir.InsertionPoint(run):
             number = arith.trunci(types.i32, arith.shrui(device, code.i64(32)))
-        run, held[False] = weights.address(code, run, number, missing)
+        run, weight = weights.address(code, run, number, missing)
         _end_with_error(code, missing)
     if weights is not None and signature.has_state:
         missing = run.create_after()
-        run, held[True] = weights.state_address(code, run, stream, missing)
+        run, state = weights.state_address(code, run, stream, missing)
         _end_with_error(code, missing)
-    if True not in held and not (held and _writes(signature)):
-        return run, [*held.values()]
+    held = [each for each in (weight, state) if each is not None]
+    if state is None and not (held and _writes(signature)):
+        return run, held
     used = numbers(code, f"hirc_states_of_{signature.name}", signature.states)
     with ir.InsertionPoint(run):
         given = [
             *(code.address_of(signature.symbols[1]), inputs, outputs),
-            *(held.get(is_state) or code.null() for is_state in (False, True)),
+            *(each or code.null() for each in (weight, state)),
             code.address_of(used) if used else code.null(),
             code.i64(len(signature.states)),
         ]
         shared = code.call("hirc_kept_is_shared", given, types.i32)
-    return _unless(code, run, shared), [*held.values()]
+    return _unless(code, run, shared), held
 
 
 def _end_with_error(code: Code, block: ir.Block) -> None:

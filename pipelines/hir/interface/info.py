@@ -33,10 +33,9 @@ def add_info(code: Code, signature: Signature, weights: str, *, repeats: bool) -
     """
     function, name = signature.symbols
     types = code.types
-    firsts = first_places(signature.inputs, signature.outputs)
-    count = len(signature.inputs)
-    inputs = _values(code, "hirc_inputs", signature.name, signature.inputs, firsts[:count])
-    outputs = _values(code, "hirc_outputs", signature.name, signature.outputs, firsts[count:])
+    of_inputs, of_outputs = first_places(signature.inputs, signature.outputs)
+    inputs = _values(code, "hirc_inputs", signature.name, signature.inputs, of_inputs)
+    outputs = _values(code, "hirc_outputs", signature.name, signature.outputs, of_outputs)
     repeats = repeats and all(value.can_be_given for value in signature.outputs)
 
     def members() -> list[ir.Value]:

@@ -185,10 +185,12 @@ def read_values(program: ir.Operation) -> tuple[tuple[Value, ...], tuple[Value, 
         return taken, tuple(_each(program, outputs, "output"))
 
 
-def first_places(inputs: Sequence[Value], outputs: Sequence[Value]) -> list[tuple[int, ...]]:
-    """Returns for each input and output where its open sizes' names stand first: pairs of an input
-    and an axis, 0 and -1 for a size that has no such place; nothing where none has. No name is an
-    output's first.
+def first_places(
+    inputs: Sequence[Value], outputs: Sequence[Value]
+) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+    """Returns for each input, and for each output, where its open sizes' names stand first: pairs
+    of an input and an axis, 0 and -1 for a size that has no such place; nothing where none has. No
+    name is an output's first.
     """
     known: dict[str, tuple[int, int]] = {}
     found: list[tuple[int, ...]] = []
@@ -203,7 +205,7 @@ def first_places(inputs: Sequence[Value], outputs: Sequence[Value]) -> list[tupl
                 known[name] = (place, axis)
         has_one = any(axis >= 0 for _, axis in pairs)
         found.append(tuple(chain.from_iterable(pairs)) if has_one else ())
-    return found
+    return found[: len(inputs)], found[len(inputs) :]
 
 
 def is_describable(kind: ir.Type) -> bool:
