@@ -23,7 +23,6 @@ from .host_code import host_object
 from .link import (
     LinkJob,
     SymbolError,
-    device_arguments,
     link,
     may_do_without_clang,
     merge_objects,
@@ -67,6 +66,7 @@ class Compilation(BuildTools):
         self._said_native = False
         # Device code that is linked beside other work.
         self._device_link: DeviceLink | None = None
+        self._links_beside = False
         # Of LLVM, that the link of device code runs instead of its own.
         self._link_passes = ""
 
@@ -145,6 +145,7 @@ class Compilation(BuildTools):
             units = [self._parsed(path) for path in options.inputs]
             with suppress(ToolchainError):
                 # What is missing is told of where it is needed.
+                self._links_beside = self._may_link_beside(units)
                 self._link_passes = self._passes_of_link(units)
                 self._begin_device_link(units, folder, stack)
             weights = self._plan_weights(units, str(output))
@@ -168,25 +169,32 @@ class Compilation(BuildTools):
             return ""
         return f"default<O{options.opt_level}>" if targets and self._links_bitcode() else ""
 
-    def _begin_device_link(self, units: Sequence[Unit], folder: Path, stack: ExitStack) -> None:
-        """Lets the device code of all units be linked as soon as it is there, where that can be
-        told from the options.
+    def _may_link_beside(self, units: Sequence[Unit]) -> bool:
+        """Returns whether the options allow the device code of all units to be linked as soon as it
+        is there.
         """
         options = self.options
         targets = [target for unit in units for target in unit.gpu_targets]
-        if (
+        return (
             may_do_without_clang(options)
             and not options.compress
-            and targets
+            and not options.debug
+            and bool(targets)
             and not any(target.is_amd or target.is_ptx for target in targets)
-            and self._links_bitcode()
-        ):
-            # Imported late: what is for the CPU device does not wait for it.
-            from .device_link.images import DeviceLink
+            and takes_bitcode(self.consumer)
+        )
 
-            arguments = device_arguments(options.opt_level, self._link_passes)
-            link = DeviceLink(folder, len(units), self.clang, self.cuda, arguments)
-            self._device_link = stack.enter_context(link)
+    def _begin_device_link(self, units: Sequence[Unit], folder: Path, stack: ExitStack) -> None:
+        if not self._links_beside:
+            return
+        # Imported late: what is for the CPU device does not wait for it.
+        from .device_link.images import DeviceLink
+
+        link = DeviceLink(
+            *(folder, len(units), self.clang, self.cuda),
+            *(self._link_passes, self.options, self.runner),
+        )
+        self._device_link = stack.enter_context(link)
 
     def _device_objects(self, folder: Path) -> list[Path] | None:
         """Objects of the device code, linked; None where clang is to link it."""
@@ -455,7 +463,8 @@ class Compilation(BuildTools):
 
     def _links_bitcode(self) -> bool:
         """Returns whether device code for NVIDIA's GPUs is linked as bitcode."""
-        runs_ptxas = self.options.debug or bool(ptxas_arguments(self.options))
+        has_arguments = bool(ptxas_arguments(self.options)) and not self._links_beside
+        runs_ptxas = self.options.debug or has_arguments
         return not runs_ptxas and takes_bitcode(self.consumer)
 
     def _host(self, unit: Unit) -> LlvmModule:

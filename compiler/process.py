@@ -21,7 +21,7 @@ _TIMEOUT_SECONDS = 600
 # What a pipe holds, at least, before it is read: Linux gives it 65,536 bytes.
 _PIPE_BYTES = 1 << 15
 # Has a program of LLVM read arguments from standard input.
-_ARGUMENTS = "@/dev/stdin"
+ARGUMENTS = "@/dev/stdin"
 
 
 @dataclass(frozen=True)
@@ -170,13 +170,14 @@ def _quoted(word: str) -> str:
     return '"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def start_early(program: str, temporary: Path) -> Running:
-    """Starts a program of LLVM before its arguments are known, which it is then to be given.
+def start_early(words: Sequence[str], folder: Path) -> Running:
+    """Starts a program of LLVM before its arguments are known, which it is then to be given: for
+    them stands ARGUMENTS in its command.
 
-    Loading LLVM takes it longer than the rest of a small program's work. It `is_group`. Raises
-    ToolchainError when it cannot be started.
+    Loading LLVM takes it longer than the rest of a small program's work. It `is_group`, and runs in
+    `folder`, where its temporary files go. Raises ToolchainError when it cannot be started.
     """
-    return start([program, _ARGUMENTS], temporary=temporary, is_group=True, has_input=True)
+    return start(words, directory=folder, temporary=folder, is_group=True, has_input=True)
 
 
 def start(

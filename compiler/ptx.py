@@ -82,11 +82,7 @@ def assembling(
         def finish() -> bytes:
             done = running.finish()
             if done.status != 0:
-                raise ToolchainError(
-                    f"ptxas refuses the device code: {_first_line(done.errors)}",
-                    stage="device-code",
-                    hint="--emit=ptx shows what it was given",
-                )
+                raise refused(done)
             show_ptxas_log(done, options, runner)
             return output.read_bytes() if output.is_file() else b""
 
@@ -98,8 +94,14 @@ def assembling(
             yield begin
 
 
-def _first_line(errors: str) -> str:
-    return errors.strip().partition("\n")[0].replace(_INPUT, "device.ptx")
+def refused(done: Finished) -> ToolchainError:
+    """Returns the error that says what ptxas said."""
+    said = done.errors.strip().partition("\n")[0].replace(_INPUT, "device.ptx")
+    return ToolchainError(
+        f"ptxas refuses the device code: {said}",
+        stage="device-code",
+        hint="--emit=ptx shows what it was given",
+    )
 
 
 def ptxas_arguments(options: Options) -> list[str]:

@@ -1,9 +1,14 @@
-"""Device code of the inputs on its way to machine code, in processes beside this one."""
+"""Device code of the inputs on its way to machine code, in processes beside this one.
+
+The device linker makes one module of all inputs, and PTX of it, so ptxas has the whole program.
+What clang's linker wrapper has ptxas make is linked afterwards: it calls functions for divisions of
+64 bits, and needs up to twice the registers around them.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -11,24 +16,39 @@ from types import TracebackType
 from ..device_containers import DeviceCode
 from ..direct_link import direct_command, has_failed
 from ..errors import ToolchainError
+from ..link import device_arguments
+from ..options import Options
 from ..platform_table import CUDA
-from ..process import Running, start, start_early
+from ..process import ARGUMENTS, Runner, Running, start_early
+from ..ptx import ptxas_arguments, refused, show_ptxas_log
 from ..toolchain import Clang, Cuda
+
+# The linker with its arguments, and then ptxas with those in a file.
+_BOTH = '"$1" "$2" --lto-emit-asm && exec "$3" --options-file "$4"'
 
 
 class DeviceLink:
     """The link of the device code of several inputs, for one chip or more.
 
     It starts once all `inputs` have added theirs, and puts its files into `folder`. What is left of
-    it at the end of the block is ended. `arguments` are those of the device code's linker.
+    it at the end of the block is ended. `passes` of LLVM are run instead of the linker's own.
     """
 
     def __init__(
-        self, folder: Path, inputs: int, clang: Clang, cuda: Cuda, arguments: Sequence[str]
+        self,
+        folder: Path,
+        inputs: int,
+        clang: Clang,
+        cuda: Cuda,
+        passes: str,
+        options: Options,
+        runner: Runner,
     ) -> None:
         self._folder = folder
         self._awaited = inputs
-        self._clang, self._cuda, self._arguments = clang, cuda, arguments
+        self._clang, self._cuda = clang, cuda
+        self._arguments = device_arguments(options.opt_level, passes)
+        self._options, self._runner = options, runner
         self._bitcode: dict[str, list[Path]] = {}
         self._waiting: list[tuple[str, Path]] = []
         self._started: list[tuple[str, Path, Running]] = []
@@ -37,7 +57,7 @@ class DeviceLink:
         # Loads while programs are lowered, and waits for the first chip's arguments.
         self._early: Running | None = None
         with suppress(ToolchainError):
-            self._early = start_early(self._linker, folder)
+            self._early = self._begun(0)
 
     def __enter__(self) -> DeviceLink:
         return self
@@ -60,19 +80,24 @@ class DeviceLink:
             files[-1].write_bytes(bitcode)
         self._awaited -= 1
         if self._awaited == 0:
-            self._waiting = [(arch, self._folder / f"{arch}.img") for arch in self._bitcode]
+            self._waiting = [(arch, self._folder / f"{arch}.cubin") for arch in self._bitcode]
             for _ in range(len(os.sched_getaffinity(0))):
                 self._start_next()
 
     def finish(self) -> list[DeviceCode] | None:
         """Waits for the machine code of all chips; None where clang is to link, and to say what is
-        wrong.
+        wrong. Raises ToolchainError where ptxas, told how by the options, refuses the code.
         """
         found: list[DeviceCode] = []
         while len(found) < len(self._started):
             arch, output, running = self._started[len(found)]
-            if self._is_refused or has_failed(running.finish()) or not output.is_file():
+            done = running.finish()
+            if self._is_refused or has_failed(done) or not output.is_file():
+                # clang hands ptxas no arguments.
+                if self._options.ptxas_arguments and output.with_suffix(".ptx").is_file():
+                    raise refused(done)
                 return None
+            show_ptxas_log(done, self._options, self._runner)
             found.append(DeviceCode(arch, output.read_bytes()))
             self._start_next()
         # What is for one variant of a chip comes before what is for all, as clang puts it.
@@ -83,23 +108,30 @@ class DeviceLink:
         if self._is_refused or not self._waiting:
             return
         arch, output = self._waiting.pop(0)
-        words = self._command(arch, output)
-        if words is None:
+        ptx = output.with_suffix(".ptx")
+        words = self._command(arch, ptx)
+        if words is None or words[0] != self._linker:
             self._is_refused = True
             return
-        early, self._early = self._early, None
-        if early is not None and words[0] == self._linker:
-            early.give(words[1:])
-            self._started.append((arch, output, early))
-            return
-        if early is not None:
-            early.close()
+        number = len(self._started)
         try:
-            running = start(words, temporary=self._folder, is_group=True)
+            running = self._early or self._begun(number)
         except ToolchainError:
             self._is_refused = True
             return
+        self._early = None
+        # The paths are relative: the file's words are not quoted.
+        level = f"-O{self._options.opt_level}"
+        given = ["-arch", arch, level, *ptxas_arguments(self._options), ptx.name, "-o", output.name]
+        (self._folder / _words_of(number)).write_text(" ".join(given))
+        running.give(words[1:])
         self._started.append((arch, output, running))
+
+    def _begun(self, number: int) -> Running:
+        """Starts what a chip's arguments are given to."""
+        words = ["sh", "-c", _BOTH, "sh", self._linker, ARGUMENTS]
+        words += [str(self._cuda.ptxas), _words_of(number)]
+        return start_early(words, self._folder)
 
     def _command(self, arch: str, output: Path) -> list[str] | None:
         """Returns what clang runs for the command that its linker wrapper gives it."""
@@ -111,3 +143,8 @@ class DeviceLink:
             f"--cuda-path={self._cuda.root}",
         ]
         return direct_command(command, files, self._clang, cuda=self._cuda)
+
+
+def _words_of(number: int) -> str:
+    """The file with the words for ptxas."""
+    return f"ptxas.{number}"
