@@ -243,7 +243,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             f"tuned={str(options.tuned).lower()}{marks}}},{PROGRAM}(canonicalize,cse),"
             # Every stage from here on visits what is in kernels; a third of it is equal constants.
             "gpu.module(cse),"
-            "hir-decide-by-limits,"
+            "hir-decide-by-limits,hir-join-classes,"
             # Sizes that are known to be equal are one value by now: checks of them go.
             f"{LAUNCHER}(canonicalize,cse,canonicalize)",
             when=has_programs,

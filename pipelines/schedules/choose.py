@@ -151,7 +151,8 @@ def _asked_for(
         chooser = _module(given.family).chooser(work, kernels, device)
     if chooser is None:
         _refuse(given)
-    return chooser.given(given)
+    # What registers they need is not known.
+    return kernels.apart(chooser.given(given))
 
 
 def _module(name: str) -> ModuleType:
@@ -167,7 +168,7 @@ def _tuned(
         return []
     chooser: Chooser[Any] | None = _module(str(family)).chooser(work, kernels, device)
     found = None if chooser is None else chooser.tuned(values)
-    return [] if found is None else [found]
+    return [] if found is None else [kernels.apart(found)]
 
 
 @overload

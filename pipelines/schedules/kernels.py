@@ -8,8 +8,13 @@ from ...dialects.mlir import gpu, ir
 from ..fusion.generic import CONFIGURATION
 from ..symbols import fresh_symbol
 from ..walking import operations_where
+from .alternatives import Alternative
 
 MODULE_NAME = "kernels"
+# An attribute of kernels: hir-join-classes makes one of those of an operation in the same group.
+GROUP = "hirc.group"
+# The group of kernels that take any sizes, strides and addresses, an element at a time.
+ANY = "any"
 
 
 class Kernels:
@@ -21,6 +26,18 @@ class Kernels:
         self._by_text: dict[str, str] = {}
         self._count = 0
         self._duplicates: list[ir.Operation] = []
+        self._are_apart = False
+
+    def apart(self, found: Alternative) -> Alternative:
+        """An alternative whose kernels are in no group."""
+        conditions, launch = found
+
+        def launch_apart() -> None:
+            before, self._are_apart = self._are_apart, True
+            launch()
+            self._are_apart = before
+
+        return conditions, launch_apart
 
     def add(
         self,
@@ -29,6 +46,7 @@ class Kernels:
         block_size: int,
         emit: Callable[[Sequence[ir.Value]], None],
         location: ir.Location,
+        group: str | None = None,
     ) -> ir.SymbolRefAttr:
         """A reference to a kernel of these arguments with the body that `emit` builds.
 
@@ -40,7 +58,7 @@ class Kernels:
                 entry.add_argument(kind, location)
             emit(list(entry.arguments))
 
-        return self.build(name, block_size, build, location)
+        return self.build(name, block_size, build, location, group=group)
 
     def build(
         self,
@@ -50,12 +68,14 @@ class Kernels:
         location: ir.Location,
         attributes: Mapping[str, ir.Attribute] | None = None,
         configuration: ir.DictAttr | None = None,
+        group: str | None = None,
     ) -> ir.SymbolRefAttr:
         """The same of a kernel whose body adds the arguments to its entry block itself.
 
         Without a `block_size` the launch alone says how many threads a block has.
         `attributes` are further ones of the gpu.func, nvvm's for the assembler; `configuration` is
-        what was decided of it, of which equal kernels have the first one's.
+        what was decided of it, of which equal kernels have the first one's. Kernels of an operation
+        that are in one `group` become one: they need about as many registers.
         """
         module = self._module or self._make_module()
         with location, ir.InsertionPoint(module.regions[0].blocks[0]):
@@ -70,6 +90,8 @@ class Kernels:
             function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(kinds, []))
             for key, value in (attributes or {}).items():
                 function.attributes[key] = value
+            if group is not None and not self._are_apart:
+                function.attributes[GROUP] = ir.StringAttr.get(group)
         text = str(function.operation.get_asm(assume_verified=True, use_local_scope=True))
         if "cf.assert" in text:
             # A check that fails names its place: kernels of other places are others.

@@ -79,6 +79,12 @@ class Work:
         """The loops along which nothing is reduced or scanned."""
         return tuple(loop for loop in range(len(self.extents)) if loop not in self.collective)
 
+    def group(self, name: str | None) -> str | None:
+        """The group by this name of its kernels (kernels.py): none where all sizes are known, so
+        that each kernel has the registers that it needs.
+        """
+        return None if all(extent.is_known for extent in self.extents) else name
+
     def layouts_hold(self) -> ir.Value | None:
         """Emits whether the buffers have the layout assumed of them; None where nothing is."""
         result: ir.Value | None = None

@@ -23,7 +23,7 @@ from ..configuration import Chooser, is_power_of_two, threads_refusal
 from ..dependents import await_previous, can_overlap, let_next_begin
 from ..device import Device
 from ..elements import ACCESS_BYTES, element_bytes
-from ..kernels import Kernels
+from ..kernels import ANY, Kernels
 from ..launch import emit_launch, operation_name, thread_bound
 from ..parameters import Parameters
 from ..scratch import allocate_scratch, free_scratch
@@ -415,7 +415,8 @@ def _launch_stage(choice: _Choice, stage: Stage, kernels: Kernels) -> None:
         attributes |= thread_bound(plan.threads, space.work.device)
     place, made_of = space.work.op.location, choice.configuration.attribute
     block_size = None if plan.open else plan.threads
-    kernel = kernels.build(name, block_size, emit, place, attributes, made_of)
+    group = _group(plan)
+    kernel = kernels.build(name, block_size, emit, place, attributes, made_of, group)
     (parameters, shared) = made[0]
     block_rows: ir.Value | None = None
     if plan.open:
@@ -440,6 +441,14 @@ def _launch_stage(choice: _Choice, stage: Stage, kernels: Kernels) -> None:
         overlaps=overlaps,
         block_rows=block_rows,
     )
+
+
+def _group(plan: ColumnPlan) -> str | None:
+    """Returns which kernels need about as many registers."""
+    work = plan.space.work
+    if plan.skewed or not plan.open:
+        return work.group("many" if plan.threads == plan.table.many_threads else None)
+    return work.group(ANY if plan.width == 1 else "vectors")
 
 
 def _lanes_of_launch(plan: ColumnPlan, *, is_split: bool) -> ir.Value:

@@ -11,7 +11,7 @@ from ..alternatives import Alternative, Conditions
 from ..configuration import Chooser
 from ..device import Device
 from ..elements import ACCESS_BYTES, element_bytes
-from ..kernels import Kernels
+from ..kernels import ANY, Kernels
 from ..launch import emit_launch, operation_name
 from ..parameters import Parameters
 from ..size import MOST_IN_32_BITS, ONE
@@ -93,7 +93,9 @@ def _launch(plan: FewRows, made: FewRowsConfiguration, kernels: Kernels) -> None
         found[0].emit()
 
     name, place = operation_name(work.op), work.op.location
-    kernel = kernels.build(name, made.threads, emit, place, {}, made.attribute)
+    # Sums of more columns need more registers than a kernel for any sizes.
+    group = work.group(ANY if made.columns == 1 else None)
+    kernel = kernels.build(name, made.threads, emit, place, {}, made.attribute, group)
     columns = work.open.value(plan.extent(plan.columns))
     blocks = arith.ceildivui(columns, index_constant(made.block_columns))
     arguments = found[0].parameters.arguments()

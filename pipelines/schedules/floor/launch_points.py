@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ....dialects.mlir import ir
 from ..iteration import Iteration
-from ..kernels import Kernels
+from ..kernels import ANY, Kernels
 from ..launch import captured_values, emit_launch, operation_name
 from .points import blocks_for, host_extent
 
@@ -35,7 +35,7 @@ def replace_by_launch(
         emit(values[:operands], dict(zip(captured, values[operands:], strict=True)))
 
     types = [value.type for value in arguments]
-    kernel = kernels.add(operation_name(op), types, threads, emit_body, op.location)
+    kernel = kernels.add(operation_name(op), types, threads, emit_body, op.location, ANY)
     with op.location, ir.InsertionPoint(op):
         emit_launch(kernel, blocks, threads, arguments)
     op.erase()

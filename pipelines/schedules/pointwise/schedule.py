@@ -18,7 +18,7 @@ from ..alternatives import Alternative, Conditions
 from ..configuration import Chooser, is_power_of_two, threads_refusal
 from ..device import Device
 from ..elements import element_bytes
-from ..kernels import Kernels
+from ..kernels import ANY, Kernels
 from ..launch import emit_launch, operation_name
 from ..parameters import Parameters
 from ..size import MOST_IN_32_BITS, ZERO, Size
@@ -184,6 +184,16 @@ def _require(vectors: Vectors, found: Conditions) -> None:
             each.require(found, each.piece(width))
 
 
+def _group(vectors: Vectors) -> str | None:
+    """Returns which kernels need about as many registers; more do where elements of a vector are
+    read one by one.
+    """
+    space = vectors.space
+    reads_elements = vectors.kind is Kind.FLAT and (space.gathers or space.guarded)
+    is_single = vectors.kind is Kind.SINGLE or reads_elements
+    return vectors.work.group(ANY if is_single else "vectors")
+
+
 def _launch(vectors: Vectors, kernels: Kernels) -> None:
     work, threads = vectors.work, vectors.threads
     made: list[Parameters] = []
@@ -199,6 +209,7 @@ def _launch(vectors: Vectors, kernels: Kernels) -> None:
         emit,
         work.op.location,
         configuration=vectors.configuration.attribute,
+        group=_group(vectors),
     )
     elements = total(vectors.loops)
     a_block = threads * vectors.width * vectors.unroll

@@ -27,6 +27,19 @@ class RowPlan:
         return TeamShape(made.lanes, made.threads, made.blocks, made.rows, made.open)
 
     @property
+    def group(self) -> str | None:
+        """Which kernels need about as many registers.
+
+        Few do where rows share a block, but not where elements are written one by one. Of others
+        those for any strides need most, but where they do little.
+        """
+        made, space = self.configuration, self.space
+        if made.rows > 1:
+            return None if space.has_outputs_along else space.work.group("lanes")
+        is_alone = made.tall and not space.is_light
+        return None if is_alone else space.work.group("blocks")
+
+    @property
     def width(self) -> int:
         """The elements of a vector."""
         return self.configuration.width

@@ -167,6 +167,7 @@ def _build(plan: RowPlan, kernels: Kernels) -> tuple[ir.SymbolRefAttr, Parameter
         work.op.location,
         _attributes(plan),
         plan.configuration.attribute,
+        plan.group,
     )
     return kernel, made[0]
 

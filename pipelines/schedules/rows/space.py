@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ....dialects.records import dataclass
 from ...walking import is_used
+from ..collective import levels_of
 from ..elements import ACCESS_BYTES, element_bytes
 from ..size import ONE, ZERO, Size
 from ..space import Loop, collapsed, total
@@ -13,6 +14,8 @@ from ..work import Operand, Work
 
 # What so many iterations read lies in a cache, whatever its order.
 _FEW_ITERATIONS = 1 << 20
+# Operations that leave most of a thread's registers to what it reads.
+_FEW_OPERATIONS = 6
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,13 @@ class RowSpace:
     @property
     def has_outputs_along(self) -> bool:
         return any(operand.is_output for operand in self.along)
+
+    @property
+    def is_light(self) -> bool:
+        """Returns whether rows are only read, for sums and the like of simple values."""
+        work = self.work
+        is_simple = len(list(work.block)) <= _FEW_OPERATIONS and len(levels_of(work)) == 1
+        return not self.has_outputs_along and is_simple
 
     @property
     def widest(self) -> int:

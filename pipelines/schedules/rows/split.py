@@ -33,8 +33,8 @@ from .streamed import emit_part, emit_pass
 _MOST_PARTS = 8192
 # Each row has up to one part more; there are no more rows than multiprocessors (choice.py).
 _MOST_ROOM = 2 * _MOST_PARTS
-# Of the second kernel: threads of a block, and the partial states that each has under way.
-_THREADS, _AT_ONCE = 1024, 8
+# Of the second kernel: threads of a block, and the values of states that each has under way.
+_THREADS, _AT_ONCE = 512, 16
 
 
 def require_split(plan: RowPlan, found: Conditions) -> None:
@@ -81,8 +81,10 @@ def launch_split(plan: RowPlan, kernels: Kernels, attributes: dict[str, ir.Attri
         let_next_begin(work.device)
         emit_part(plan, first[0], parts, scratch)
 
-    name, threads = operation_name(work.op), plan.team.threads
-    kernel = kernels.build(f"{name}_part", threads, emit_first, work.op.location, attributes, shown)
+    name, threads, place = operation_name(work.op), plan.team.threads, work.op.location
+    kernel = kernels.build(
+        f"{name}_part", threads, emit_first, place, attributes, shown, plan.group
+    )
     emit_launch(kernel, work.open.value(count), threads, first[0].arguments())
     second: list[Parameters] = []
 
@@ -92,7 +94,7 @@ def launch_split(plan: RowPlan, kernels: Kernels, attributes: dict[str, ir.Attri
         _emit_combined(plan, second[0], parts, scratch)
 
     kernel = kernels.build(
-        f"{name}_parts", _THREADS, emit_second, work.op.location, configuration=shown
+        f"{name}_parts", _THREADS, emit_second, place, attributes, shown, plan.group
     )
     emit_launch(
         kernel,
@@ -133,7 +135,9 @@ def _launch_passes(
         emit_pass(plan, made[0], parts, scratch, number)
 
     name, shown = operation_name(work.op), plan.configuration.attribute
-    kernel = kernels.build(name, team.threads, emit, work.op.location, attributes, shown)
+    kernel = kernels.build(
+        name, team.threads, emit, work.op.location, attributes, shown, plan.group
+    )
 
     def launch(number: int, blocks: Size) -> None:
         nonlocal now
@@ -196,9 +200,10 @@ def _emit_combined(
     row = arith.muli(body.team.row, count)
     pointers = [[parameters.pointer(buffer) for buffer in buffers] for buffers in scratch]
     last = arith.subi(count, index_constant(1))
+    at_once = max(1, _AT_ONCE // sum(map(len, scratch)))
 
     def step(first: ir.Value, states: list[State]) -> list[State]:
-        numbers = [arith.addi(first, index_constant(place * _THREADS)) for place in range(_AT_ONCE)]
+        numbers = [arith.addi(first, index_constant(place * _THREADS)) for place in range(at_once)]
         read = [
             _read(collectives, pointers, arith.addi(row, arith.minui(number, last)))
             for number in numbers
@@ -212,7 +217,7 @@ def _emit_combined(
         return states
 
     states = body.looped(
-        collectives, body.team.place, count, index_constant(_THREADS * _AT_ONCE), step
+        collectives, body.team.place, count, index_constant(_THREADS * at_once), step
     )
     body.compute_uniform()
     body.finish(collectives, states)

@@ -77,8 +77,10 @@ class RowVectors:
                 cloned(op, {holds: arith.ori(point.value(holds), beyond)})
 
     def column(self, vector: int, element: int, loops: Sequence[int]) -> ir.Value:
-        """The number of an element among the iterations of the operation's `loops`."""
-        space, places = self.access.space, self._columns[vector]
+        """The number of an element among the iterations of the operation's `loops`; of one beyond
+        the row any.
+        """
+        space, places = self.access.space, self._places[vector]
         if len(space.columns) == 1 and list(space.inner.parts) == list(loops):
             return arith.addi(places[-1], index_constant(element)) if element else places[-1]
         number = index_constant(0)

@@ -22,7 +22,7 @@ from ..configuration import Chooser, is_power_of_two, threads_refusal
 from ..dependents import await_previous, can_overlap, let_next_begin
 from ..device import Device
 from ..elements import ACCESS_BYTES, element_bytes
-from ..kernels import Kernels
+from ..kernels import ANY, Kernels
 from ..launch import emit_launch, operation_name, power_of_two, thread_bound
 from ..parameters import Parameters
 from ..rows.space import RowSpace
@@ -152,7 +152,9 @@ class ScanChooser(Chooser[ScanConfiguration]):
         place = work.op.location
         bound = thread_bound(made.threads, device) if made.open else {}
         threads = None if made.open else made.threads
-        kernel = self._kernels.build(name, threads, emit, place, bound, made.attribute)
+        are_vectors = made.width > 1 and made.kernel is not Kind.ELEMENTS
+        group = work.group("vectors" if are_vectors else ANY)
+        kernel = self._kernels.build(name, threads, emit, place, bound, made.attribute, group)
         ((parameters, shared),) = found
         blocks, rows = work.open.value(extent.blocks), None
         if parts is not None and made.kernel is Kind.COLUMNS:

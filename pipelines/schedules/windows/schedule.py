@@ -21,7 +21,7 @@ from ..configuration import Chooser, is_power_of_two, threads_refusal
 from ..device import Device
 from ..elements import ACCESS_BYTES, element_bytes
 from ..index_division import divided
-from ..kernels import Kernels
+from ..kernels import ANY, Kernels
 from ..launch import emit_launch, operation_name
 from ..parameters import Parameters
 from ..size import MOST_IN_32_BITS, ONE, ZERO, Size, product
@@ -30,6 +30,8 @@ from ..work import Layout, Operand, Work
 from .configuration import WindowConfiguration
 from .points import PaddedRead, Tile, WindowPoints, read_padding
 
+# The results of a thread where they are not a whole access.
+_PAIR = 2
 # The most iterations in a window, each of which is a copy of the region.
 _MOST_ITERATIONS = 64
 
@@ -67,7 +69,7 @@ class WindowChooser(Chooser[WindowConfiguration]):
             return []
         operands = self._read(layout)[0].operands
         bytes_ = max(element_bytes(operand.element) for operand in operands)
-        widths = [ACCESS_BYTES // bytes_, 2] if self._is_along(layout) else []
+        widths = [ACCESS_BYTES // bytes_, _PAIR] if self._is_along(layout) else []
         found = [self._tile(layout, width) for width in dict.fromkeys(widths) if width > 1]
         return [*found, self._tile(layout, 1)] if single else found
 
@@ -195,7 +197,9 @@ def _launch(tile: Tile, configuration: WindowConfiguration, kernels: Kernels) ->
         _Kernel(tile, extents, parameters, count).emit()
 
     name, place = operation_name(work.op), work.op.location
-    kernel = kernels.build(name, count, emit, place, configuration=configuration.attribute)
+    made_of, is_narrow = configuration.attribute, configuration.width <= _PAIR
+    group = work.group(ANY if is_narrow else None)
+    kernel = kernels.build(name, count, emit, place, configuration=made_of, group=group)
     threads = work.open.value(product(extents))
     blocks = arith.ceildivui(threads, index_constant(count))
     emit_launch(kernel, blocks, count, made[0].arguments())

@@ -73,7 +73,7 @@
 // CHECK:         "hir.launch"(%c8192
 // CHECK:           "hir.argument"(%[[PARTS]])
 // CHECK:         kernel = @kernels::@reduce_loops_part_0
-// CHECK:         "hir.launch"(%c1, %c1, %c1, %c1024
+// CHECK:         "hir.launch"(%c1, %c1, %c1, %c512
 // CHECK:           "hir.argument"(%[[PARTS]])
 // CHECK:         kernel = @kernels::@reduce_loops_parts_1, overlaps
 // CHECK:         "hir.deallocate"(%[[PARTS]])
