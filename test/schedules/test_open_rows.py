@@ -114,3 +114,12 @@ def test_more_rows_than_a_grid_has_in_x(monkeypatch: pytest.MonkeyPatch) -> None
     torch.testing.assert_close(found, torch.softmax(x, 2))
     y = torch.randn(19, 20000)
     torch.testing.assert_close(compiled.programs["kept"](y), torch.softmax(y, 1))
+
+
+@pytest.mark.parametrize("count", [1, 3, 4, 5, 9])
+@pytest.mark.parametrize("length", [516, 1000, 1024, 1028])
+def test_rows_of_one_warp_share_blocks(count: int, length: int) -> None:
+    """The last block may have fewer; rows of several warps have blocks of their own."""
+    compiled = library(_softmax("shares", "?", "?"), "--schedules=tuned", "-O0")
+    x = torch.randn(count, length)
+    torch.testing.assert_close(compiled.programs["shares"](x), torch.softmax(x, 1))

@@ -65,17 +65,33 @@ class RowAccess:
             places[-1] = arith.muli(places[-1], index_constant(width))
         return places
 
-    def load(self, operand: Operand, places: Sequence[ir.Value], width: int) -> list[ir.Value]:
-        """A vector's elements; one where they are all the same."""
+    def pointers(self, places: Sequence[ir.Value]) -> dict[int, ir.Value]:
+        """Returns where the vector at these places begins, for operands with neighbours along it,
+        by their numbers; none where columns are of several loops.
+        """
+        space = self.space
+        if len(space.columns) > 1:
+            return {}
+        contiguous = filter(space.is_contiguous, space.along)
+        return {operand.number: self._address(operand, places) for operand in contiguous}
+
+    def load(
+        self,
+        operand: Operand,
+        places: Sequence[ir.Value],
+        width: int,
+        where: ir.Value | None = None,
+    ) -> list[ir.Value]:
+        """A vector's elements, which are at `where`; one where they are all the same."""
         stride = self.space.stride(operand, self.space.inner)
-        where = self._address(operand, places)
+        where = self._address(operand, places) if where is None else where
         if stride == ZERO:
             return load(where, operand.element, 1, 1)
         if self._is_whole(operand) or width == 1:
             policy = read_policy(self.space.work, operand, self._parameters)
             return load(where, operand.element, width, _alignment(operand, width), policy)
         if operand.number in self._shifts:
-            return self._load_shifted(operand, places, width)
+            return self._load_shifted(operand, places, width, where)
         values: list[ir.Value] = []
         for element in range(width):
             each = [*places[:-1], arith.addi(places[-1], index_constant(element))]
@@ -83,11 +99,15 @@ class RowAccess:
         return values
 
     def store(
-        self, operand: Operand, places: Sequence[ir.Value], values: Sequence[ir.Value]
+        self,
+        operand: Operand,
+        places: Sequence[ir.Value],
+        values: Sequence[ir.Value],
+        where: ir.Value | None = None,
     ) -> None:
         """Writes a vector's elements, or the one that a row has."""
         if len(values) == 1 or self._is_whole(operand):
-            where = self._address(operand, places)
+            where = self._address(operand, places) if where is None else where
             store(where, operand.element, values, _alignment(operand, len(values)))
             return
         for element, value in enumerate(values):
@@ -121,7 +141,7 @@ class RowAccess:
                 self._shifts[number] = self.misalignment(operand, [start])
 
     def _load_shifted(
-        self, operand: Operand, places: Sequence[ir.Value], width: int
+        self, operand: Operand, places: Sequence[ir.Value], width: int, where: ir.Value
     ) -> list[ir.Value]:
         """A vector in aligned pieces, where those lie within the row."""
         size = element_bytes(operand.element)
@@ -133,7 +153,6 @@ class RowAccess:
         length = self._parameters.size(self.space.length)
         most = arith.muli(length, index_constant(size))
         is_safe = arith.cmpi(arith.CmpIPredicate.ule, end, most)
-        where = self._address(operand, places)
         shift = self._shifts[operand.number]
         return load_shifted(where, operand.element, width, shift, is_safe)
 

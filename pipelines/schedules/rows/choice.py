@@ -178,7 +178,9 @@ class _Family:
         if self.only_reads:
             return []
         blocks = min(self.device.cluster_blocks, _CLUSTERS[-1])
-        vectors = self._vectors(self._table.words)
+        # What is computed in f64 takes twice the registers, and threads are as many.
+        words = self._table.words // (2 if _is_wide(self.space) else 1)
+        vectors = self._vectors(words)
         return [self._made(Kind.KEPT, vectors, self._table.block, blocks=blocks, open=True)]
 
     def in_parts(self) -> list[RowConfiguration]:
@@ -290,12 +292,11 @@ def _resident(space: RowSpace, made: RowConfiguration, device: Device) -> int:
     table = device.tables.rows
     # Registers in which a thread holds elements of large inputs, as they lie in memory.
     held = -(-made.vectors * made.width * space.bytes // 4)
-    inner = [each.operation for each in space.work.block]
-    is_simple = len(inner) <= table.few_operations
+    if _is_wide(space) and (made.open or made.blocks > 1):
+        held *= 2
+    is_simple = len(list(space.work.block)) <= table.few_operations
     if made.blocks > 1 and not made.open:
-        is_wide = any(isinstance(value.type, ir.F64Type) for op in inner for value in op.results)
-        needed = 2 * held if is_wide else held
-        return 3 if is_simple and needed <= table.few_cluster_words else 2
+        return 3 if is_simple and held <= table.few_cluster_words else 2
     if made.threads < table.smallest_bound:
         return 1
     blocks = device.threads // made.threads
@@ -305,3 +306,9 @@ def _resident(space: RowSpace, made: RowConfiguration, device: Device) -> int:
     if not is_simple or made.threads < table.block or not is_kept or held > table.few_words:
         return blocks // 2
     return blocks * 3 // 4 if made.peeled else blocks
+
+
+def _is_wide(space: RowSpace) -> bool:
+    """Returns whether anything is computed in f64."""
+    results = (value for each in space.work.block for value in each.operation.results)
+    return any(isinstance(value.type, ir.F64Type) for value in results)

@@ -77,12 +77,16 @@ def _vectors(body: RowBody) -> RowVectors:
     last = arith.subi(body.whole, index_constant(1))
     if plan.peeled:
         last = arith.maxsi(last, index_constant(0))
+    has_known_steps = not (plan.team.is_open and plan.team.rows > 1)
+    # Of peeled rows pieces take the registers that addresses would.
+    is_simple = has_known_steps and not plan.peeled
+    apart = [vector * step for vector in range(plan.vectors)] if is_simple else None
     numbers: list[ir.Value] = []
     near: list[ir.Value] = []
     inside: list[ir.Value | None] = []
     for vector in range(plan.vectors):
         first, first_in_32 = index_constant(vector * step), arith.constant(i32, vector * step)
-        if plan.team.is_open and plan.team.rows > 1:
+        if not has_known_steps:
             first = arith.muli(team.size, index_constant(vector))
             first_in_32 = arith.index_cast(i32, first)
         number = arith.addi(place, first)
@@ -96,4 +100,12 @@ def _vectors(body: RowBody) -> RowVectors:
     if not is_harmless(plan.space.work):
         # The region is computed of elements that are there, in place of those that are not.
         return RowVectors(body.access, near, plan.width, inside=inside, start=body.start)
-    return RowVectors(body.access, numbers, plan.width, inside=inside, near=near, start=body.start)
+    return RowVectors(
+        body.access,
+        numbers,
+        plan.width,
+        inside=inside,
+        near=near,
+        start=body.start,
+        apart=apart,
+    )

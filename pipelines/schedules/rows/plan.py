@@ -24,7 +24,8 @@ class RowPlan:
     def team(self) -> TeamShape:
         """The threads that share a row."""
         made = self.configuration
-        return TeamShape(made.lanes, made.threads, made.blocks, made.rows, made.open)
+        may_share = made.open and made.rows == 1 and made.kernel is Kind.KEPT and not made.peeled
+        return TeamShape(made.lanes, made.threads, made.blocks, made.rows, made.open, may_share)
 
     @property
     def group(self) -> str | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from ....dialects.mlir import arith, gpu, ir, memref, scf
 from ....dialects.records import dataclass
@@ -22,7 +23,8 @@ class TeamShape:
 
     `threads` is how many a block has, `rows` how many teams. One that `is_open` is as large as the
     launch says: of lanes, a block has so many in x, and teams in y; else it has so many threads,
-    and a cluster so many blocks. The numbers are then the most, and `rows` the least.
+    and a cluster so many blocks. The numbers are then the most, and `rows` the least. Where teams
+    `may_share` blocks, those of one warp are in y too; who has none does nothing.
     """
 
     lanes: int
@@ -30,6 +32,7 @@ class TeamShape:
     blocks: int = 1
     rows: int = 1
     is_open: bool = False
+    may_share: bool = False
 
 
 class Team:
@@ -66,6 +69,9 @@ class Team:
             self.size = arith.muli(threads, blocks)
             self._blocks = blocks
             self._arrive()
+        if shape.may_share:
+            rows, own = gpu.block_dim(gpu.Dimension.y), gpu.thread_id(gpu.Dimension.y)
+            self.row = arith.addi(arith.muli(self.row, rows), own)
 
     def _share_block(self, block: ir.Value) -> None:
         """Takes a row of those of a block."""
@@ -123,22 +129,20 @@ class Team:
             _across_lanes(each, state, shape.lanes)
             for each, state in zip(collectives, states, strict=True)
         ]
-        if shape.rows == 1 and shape.threads != WARP_LANES:
+        if shape.may_share:
+            are_several = arith.cmpi(
+                arith.CmpIPredicate.ugt, gpu.block_dim(gpu.Dimension.x), index_constant(WARP_LANES)
+            )
+            found = _where(are_several, collectives, found, self._across_warps)
+        elif shape.rows == 1 and shape.threads != WARP_LANES:
             found = self._across_warps(collectives, found)
         if self._blocks is None:
             return found
         if not shape.is_open:
             return self._across_blocks(collectives, found, self._blocks)
-        values = flat(found)
-        branch = scf.IfOp(
-            self._is_of_several(self._blocks), [value.type for value in values], has_else=True
-        )
-        with ir.InsertionPoint(branch.then_block):
-            scf.YieldOp(flat(self._across_blocks(collectives, found, self._blocks)))
-        assert branch.else_block is not None
-        with ir.InsertionPoint(branch.else_block):
-            scf.YieldOp(values)
-        return as_states(collectives, list(branch.results))
+        are_several = self._is_of_several(self._blocks)
+        across = partial(self._across_blocks, blocks=self._blocks)
+        return _where(are_several, collectives, found, across)
 
     def _across_open_lanes(
         self, collectives: Sequence[Collective], states: Sequence[State]
@@ -171,6 +175,10 @@ class Team:
         lanes = index_constant(WARP_LANES)
         lane, warp = arith.remui(self._thread, lanes), arith.divui(self._thread, lanes)
         slots = [self._slots(each) for each in collectives]
+        most = self._shape.threads // WARP_LANES
+        warps = index_constant(most)
+        if self._shape.is_open:
+            warps = arith.divui(gpu.block_dim(gpu.Dimension.x), lanes)
         first = scf.IfOp(arith.cmpi(arith.CmpIPredicate.eq, lane, index_constant(0)))
         with ir.InsertionPoint(first.then_block):
             for state, places in zip(states, slots, strict=True):
@@ -178,10 +186,6 @@ class Team:
                     memref.store(value, place, [warp])
             scf.YieldOp([])
         gpu.barrier()
-        most = self._shape.threads // WARP_LANES
-        warps = index_constant(most)
-        if self._shape.is_open:
-            warps = arith.divui(gpu.block_dim(gpu.Dimension.x), lanes)
         return self._gathered(collectives, slots, lane, warps, most)
 
     def _gathered(
@@ -237,6 +241,23 @@ class Team:
             _shared(f"row_slots_{self._reductions}_{number}_{kind}", kind)
             for number, kind in enumerate(collective.types)
         ]
+
+
+def _where(
+    condition: ir.Value,
+    collectives: Sequence[Collective],
+    states: list[State],
+    across: Callable[[Sequence[Collective], Sequence[State]], list[State]],
+) -> list[State]:
+    """The states combined `across` more threads where a condition holds for the block."""
+    values = flat(states)
+    branch = scf.IfOp(condition, [value.type for value in values], has_else=True)
+    with ir.InsertionPoint(branch.then_block):
+        scf.YieldOp(flat(across(collectives, states)))
+    assert branch.else_block is not None
+    with ir.InsertionPoint(branch.else_block):
+        scf.YieldOp(values)
+    return as_states(collectives, list(branch.results))
 
 
 def _across_lanes(collective: Collective, state: State, lanes: int) -> State:

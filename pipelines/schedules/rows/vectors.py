@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 
 from ....dialects.mlir import arith, ir
 from ...rewriting import constant, index_constant
 from ..conditional_load import load_if
-from ..elements import forgotten
+from ..elements import address, forgotten
 from ..region import Point, Region
 from ..region_operations import cloned
 from ..size import ZERO
@@ -23,7 +22,8 @@ class RowVectors:
 
     `inside` says of each whether it is one of the row's; None where it certainly is. Of one that is
     not nothing is loaded, and the numbers of columns are those of `near`. `start` is the column at
-    which vector 0 begins.
+    which vector 0 begins. Where it is known how many vectors they are `apart` from the first one,
+    addresses are computed of that alone, and before it is asked which ones are of the row.
     """
 
     def __init__(
@@ -35,6 +35,7 @@ class RowVectors:
         inside: Sequence[ir.Value | None] | None = None,
         near: Sequence[ir.Value] | None = None,
         start: ir.Value | None = None,
+        apart: Sequence[int] | None = None,
     ) -> None:
         self.access = access
         self.width = width
@@ -44,6 +45,8 @@ class RowVectors:
         self._columns = self._places
         if near is not None:
             self._columns = [_from(start, access.places(number, width)) for number in near]
+        self._apart = apart
+        self._pointers = {} if apart is None else access.pointers(self._places[0])
         self._loaded: list[dict[int, list[ir.Value]]] = [{} for _ in numbers]
         self._points = [
             [self._point(place, element) for element in range(width)]
@@ -117,7 +120,16 @@ class RowVectors:
 
     def store(self, operand: Operand, vector: int, values: Sequence[ir.Value]) -> None:
         """Writes the elements of a vector, whether or not it lies beyond the row."""
-        self.access.store(operand, self._places[vector], values)
+        where = self._where(operand, vector)
+        self.access.store(operand, self._places[vector], values, where)
+
+    def _where(self, operand: Operand, vector: int) -> ir.Value | None:
+        """Returns the address of a vector's first element; None where it is to be computed."""
+        pointer = self._pointers.get(operand.number)
+        if pointer is None or self._apart is None:
+            return None
+        elements = index_constant(self._apart[vector] * self.width)
+        return address(pointer, operand.element, elements)
 
     def _point(self, vector: int, element: int) -> Point:
         access = self.access
@@ -142,7 +154,10 @@ class RowVectors:
 
     def _load(self, operand: Operand, place: int) -> list[ir.Value]:
         is_there, places = self.inside[place], self._places[place]
-        read = partial(self.access.load, operand, places, self.width)
+
+        def read() -> list[ir.Value]:
+            return self.access.load(operand, places, self.width, self._where(operand, place))
+
         if is_there is None or not self._is_guarded:
             return read()
         is_same = self.access.space.stride(operand, self.access.space.inner) == ZERO

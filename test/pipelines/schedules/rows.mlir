@@ -185,7 +185,10 @@
 // CHECK:             %[[WARPS:.*]] = arith.ceildivui %[[LENGTH]], %c1024
 // CHECK:             %[[SOME:.*]] = arith.maxui
 // CHECK:             %[[THREADS:.*]] = arith.muli %[[SOME]], %c32
-// CHECK:             "hir.launch"(%{{.*}}, %c1, %c1, %[[THREADS]], %c1
+// CHECK:             %[[ONE:.*]] = arith.cmpi eq, %[[THREADS]], %c32
+// CHECK:             %[[SHARED:.*]] = arith.select %[[ONE]], %c4, %c1
+// CHECK:             %[[BLOCKS:.*]] = arith.ceildivui %{{.*}}, %[[SHARED]]
+// CHECK:             "hir.launch"(%[[BLOCKS]], %c1, %c1, %[[THREADS]], %[[SHARED]], %c1
 // CHECK:             kernel = @kernels::@[[BLOCK:.*]]} :
 // CHECK:           arith.cmpi ule, %[[LENGTH]], %c32768
 // CHECK:             cluster = array<i64: 2, 1, 1>, kernel = @kernels::@[[BLOCK]]}
