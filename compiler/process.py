@@ -170,14 +170,14 @@ def _quoted(word: str) -> str:
     return '"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def start_early(words: Sequence[str], folder: Path) -> Running:
+def start_early(words: Sequence[str], temporary: Path) -> Running:
     """Starts a program of LLVM before its arguments are known, which it is then to be given: for
     them stands ARGUMENTS in its command.
 
-    Loading LLVM takes it longer than the rest of a small program's work. It `is_group`, and runs in
-    `folder`, where its temporary files go. Raises ToolchainError when it cannot be started.
+    Loading LLVM takes it longer than the rest of a small program's work. It `is_group`. Raises
+    ToolchainError when it cannot be started.
     """
-    return start(words, directory=folder, temporary=folder, is_group=True, has_input=True)
+    return start(words, temporary=temporary, is_group=True, has_input=True)
 
 
 def start(

@@ -23,8 +23,8 @@ from ..process import ARGUMENTS, Runner, Running, start_early
 from ..ptx import ptxas_arguments, refused, show_ptxas_log
 from ..toolchain import Clang, Cuda
 
-# The linker with its arguments, and then ptxas with those in a file.
-_BOTH = '"$1" "$2" --lto-emit-asm && exec "$3" --options-file "$4"'
+# The linker with its arguments, and then ptxas with its own.
+_BOTH = '"$1" "$2" --lto-emit-asm && shift 2 && exec "$@"'
 
 
 class DeviceLink:
@@ -50,8 +50,8 @@ class DeviceLink:
         self._arguments = device_arguments(options.opt_level, passes)
         self._options, self._runner = options, runner
         self._bitcode: dict[str, list[Path]] = {}
-        self._waiting: list[tuple[str, Path]] = []
-        self._started: list[tuple[str, Path, Running]] = []
+        self._waiting: list[str] = []
+        self._started: list[tuple[str, Running]] = []
         self._is_refused = False
         self._linker = str(clang.directory / "clang-nvlink-wrapper")
         # Loads while programs are lowered, and waits for the first chip's arguments.
@@ -68,7 +68,7 @@ class DeviceLink:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for running in [self._early, *(running for _, _, running in self._started)]:
+        for running in [self._early, *(running for _, running in self._started)]:
             if running is not None:
                 running.close()
 
@@ -80,58 +80,68 @@ class DeviceLink:
             files[-1].write_bytes(bitcode)
         self._awaited -= 1
         if self._awaited == 0:
-            self._waiting = [(arch, self._folder / f"{arch}.cubin") for arch in self._bitcode]
+            self._waiting = [*self._bitcode]
             for _ in range(len(os.sched_getaffinity(0))):
                 self._start_next()
 
     def finish(self) -> list[DeviceCode] | None:
         """Waits for the machine code of all chips; None where clang is to link, and to say what is
-        wrong. Raises ToolchainError where ptxas, told how by the options, refuses the code.
+        wrong. Raises ToolchainError where the options have arguments for ptxas, as clang hands it
+        none.
         """
         found: list[DeviceCode] = []
         while len(found) < len(self._started):
-            arch, output, running = self._started[len(found)]
-            done = running.finish()
+            number = len(found)
+            arch, running = self._started[number]
+            done, output = running.finish(), self._file(number, "cubin")
             if self._is_refused or has_failed(done) or not output.is_file():
-                # clang hands ptxas no arguments.
-                if self._options.ptxas_arguments and output.with_suffix(".ptx").is_file():
+                if self._options.ptxas_arguments and self._file(number, "ptx").is_file():
                     raise refused(done)
-                return None
+                return self._left_to_clang()
             show_ptxas_log(done, self._options, self._runner)
             found.append(DeviceCode(arch, output.read_bytes()))
             self._start_next()
         # What is for one variant of a chip comes before what is for all, as clang puts it.
         found.sort(key=lambda code: code.arch[-1].isdigit())
-        return None if self._is_refused else found
+        return self._left_to_clang() if self._is_refused else found
+
+    def _left_to_clang(self) -> None:
+        if self._options.ptxas_arguments:
+            raise ToolchainError(
+                "the device code could not be linked with arguments for ptxas",
+                stage="device-code",
+                hint="with -v clang links it, and shows what fails",
+            )
 
     def _start_next(self) -> None:
         if self._is_refused or not self._waiting:
             return
-        arch, output = self._waiting.pop(0)
-        ptx = output.with_suffix(".ptx")
-        words = self._command(arch, ptx)
+        arch, number = self._waiting.pop(0), len(self._started)
+        words = self._command(arch, self._file(number, "ptx"))
         if words is None or words[0] != self._linker:
             self._is_refused = True
             return
-        number = len(self._started)
         try:
             running = self._early or self._begun(number)
         except ToolchainError:
             self._is_refused = True
             return
         self._early = None
-        # The paths are relative: the file's words are not quoted.
-        level = f"-O{self._options.opt_level}"
-        given = ["-arch", arch, level, *ptxas_arguments(self._options), ptx.name, "-o", output.name]
-        (self._folder / _words_of(number)).write_text(" ".join(given))
+        self._file(number, "arch").write_text(f"-arch {arch}")
         running.give(words[1:])
-        self._started.append((arch, output, running))
+        self._started.append((arch, running))
 
     def _begun(self, number: int) -> Running:
-        """Starts what a chip's arguments are given to."""
-        words = ["sh", "-c", _BOTH, "sh", self._linker, ARGUMENTS]
-        words += [str(self._cuda.ptxas), _words_of(number)]
+        """Starts what the linker's arguments are given to; the chip is told in a file."""
+        ptxas = [self._cuda.ptxas, f"-O{self._options.opt_level}", *ptxas_arguments(self._options)]
+        files = [self._file(number, kind) for kind in ("arch", "ptx", "cubin")]
+        ptxas += ["--options-file", *files[:2], "-o", files[2]]
+        words = ["sh", "-c", _BOTH, "sh", self._linker, ARGUMENTS, *map(str, ptxas)]
         return start_early(words, self._folder)
+
+    def _file(self, number: int, kind: str) -> Path:
+        """One of the files of the chip that is linked as the first, second, ..."""
+        return self._folder / f"device.{number}.{kind}"
 
     def _command(self, arch: str, output: Path) -> list[str] | None:
         """Returns what clang runs for the command that its linker wrapper gives it."""
@@ -143,8 +153,3 @@ class DeviceLink:
             f"--cuda-path={self._cuda.root}",
         ]
         return direct_command(command, files, self._clang, cuda=self._cuda)
-
-
-def _words_of(number: int) -> str:
-    """The file with the words for ptxas."""
-    return f"ptxas.{number}"

@@ -328,6 +328,19 @@ def test_a_link_that_fails_is_clangs(
     hirc.succeeds(source, ARCH, "-o", output)
 
 
+def test_arguments_for_ptxas_are_not_lost(
+    hirc: Hirc, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """clang hands ptxas none, so what cannot be linked without it is an error."""
+    source, output = write(tmp_path, "prog.mlir", PROGRAM), tmp_path / "prog"
+    words = [ARCH, "--ptxas-arg=--maxrregcount=24", "-o", output]
+    hirc.succeeds(source, *words)
+    monkeypatch.setattr("hirc.compiler.device_link.images.direct_command", _nothing)
+    errors = hirc.fails(source, *words)
+    assert "error: the device code could not be linked with arguments for ptxas" in errors
+    assert "hint: with -v clang links it" in errors
+
+
 def _nothing(*_: object, **__: object) -> list[str]:
     return ["/no/such/program"]
 

@@ -175,10 +175,6 @@ class Team:
         lanes = index_constant(WARP_LANES)
         lane, warp = arith.remui(self._thread, lanes), arith.divui(self._thread, lanes)
         slots = [self._slots(each) for each in collectives]
-        most = self._shape.threads // WARP_LANES
-        warps = index_constant(most)
-        if self._shape.is_open:
-            warps = arith.divui(gpu.block_dim(gpu.Dimension.x), lanes)
         first = scf.IfOp(arith.cmpi(arith.CmpIPredicate.eq, lane, index_constant(0)))
         with ir.InsertionPoint(first.then_block):
             for state, places in zip(states, slots, strict=True):
@@ -186,6 +182,10 @@ class Team:
                     memref.store(value, place, [warp])
             scf.YieldOp([])
         gpu.barrier()
+        most = self._shape.threads // WARP_LANES
+        warps = index_constant(most)
+        if self._shape.is_open:
+            warps = arith.divui(gpu.block_dim(gpu.Dimension.x), lanes)
         return self._gathered(collectives, slots, lane, warps, most)
 
     def _gathered(
