@@ -123,3 +123,14 @@ def test_rows_of_one_warp_share_blocks(count: int, length: int) -> None:
     compiled = library(_softmax("shares", "?", "?"), "--schedules=tuned", "-O0")
     x = torch.randn(count, length)
     torch.testing.assert_close(compiled.programs["shares"](x), torch.softmax(x, 1))
+
+
+@pytest.mark.parametrize("threads", [32, 64, 128])
+def test_rows_share_no_more_threads_than_were_asked_for(threads: int) -> None:
+    plain = _softmax("asked", "?", "?")
+    asked = f'family = "rows", kernel = "kept", rows = 1, threads = {threads}, open = true'
+    head, _, tail = plain.rpartition("{indexing_maps")
+    text = f"{head}{{hir.configuration = {{{asked}}}, indexing_maps{tail}"
+    x = torch.randn(9, 700)
+    found = library(text, "--schedules=tuned", "-O0").programs["asked"](x)
+    torch.testing.assert_close(found, torch.softmax(x, 1))

@@ -202,13 +202,13 @@ def _open_threads(plan: RowPlan, blocks: int) -> ir.Value:
 
 
 def _shared_rows(plan: RowPlan, threads: int | ir.Value) -> ir.Value:
-    """Emits how many rows a block has: several of one warp each."""
+    """Emits how many rows a block has: several of one warp each, as threads are allowed."""
     device = plan.space.work.device
     assert device is not None
     assert isinstance(threads, ir.Value)
     is_warp = arith.cmpi(arith.CmpIPredicate.eq, threads, index_constant(WARP_LANES))
-    several = index_constant(device.tables.rows.small_block // WARP_LANES)
-    return arith.select(is_warp, several, index_constant(1))
+    most = min(device.tables.rows.small_block, plan.team.threads)
+    return arith.select(is_warp, index_constant(most // WARP_LANES), index_constant(1))
 
 
 def _where_there_is_one(plan: RowPlan, parameters: Parameters, emit: Callable[[], None]) -> None:
