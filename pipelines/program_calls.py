@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from ..dialects.mlir import ir
 from .pass_base import fail
+from .symbols import symbol_name
 from .walking import operations_where
 
 
 def check_calls(programs: Sequence[ir.Operation]) -> None:
     """Fails at a call of what is no program, and at one by which a program calls itself."""
-    calls = {_symbol(each): _calls(each) for each in programs}
+    calls = {symbol_name(each): _calls(each) for each in programs}
     for found in calls.values():
         for callee, call in found:
             if callee not in calls:
@@ -50,7 +51,3 @@ def _calls(function: ir.Operation) -> list[tuple[str, ir.Operation]]:
         (ir.FlatSymbolRefAttr(call.attributes["callee"]).value, call)
         for call in operations_where(function, lambda inner: inner.name == "func.call")
     ]
-
-
-def _symbol(function: ir.Operation) -> str:
-    return ir.StringAttr(function.attributes["sym_name"]).value

@@ -12,6 +12,11 @@ def fresh_symbol(module: ir.Operation, name: str) -> str:
     return fresh_name(name, symbols_of(module).__contains__)
 
 
+def symbol_name(op: ir.Operation) -> str:
+    """Returns the name of a symbol."""
+    return ir.StringAttr(op.attributes["sym_name"]).value
+
+
 def symbols_of(module: ir.Operation) -> set[str]:
     """Returns the names of a module's symbols."""
     return {

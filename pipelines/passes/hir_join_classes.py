@@ -11,6 +11,7 @@ from ...dialects.records import dataclass
 from ..fusion.generic import CONFIGURATION
 from ..pass_base import Pass, register
 from ..schedules.kernels import GROUP
+from ..symbols import symbol_name
 from ..walking import host_operations_where
 
 _KERNEL = "gpu.func"
@@ -106,7 +107,7 @@ class _Kernel:
         resident = self.function.attributes.get(_RESIDENT)
         module = self.function.parent
         assert module is not None
-        return _symbol(module.operation), self._group, str(resident)
+        return symbol_name(module.operation), self._group, str(resident)
 
     def can_join(self, other: _Kernel) -> bool:
         """Returns whether the launchers of one of the two are among those of the other, and those
@@ -119,7 +120,7 @@ class _Kernel:
 
     @cached_property
     def _launchers(self) -> frozenset[str]:
-        return frozenset(_symbol(_launcher(each)) for each in self.launches)
+        return frozenset(symbol_name(_launcher(each)) for each in self.launches)
 
     @property
     def _has_buffers(self) -> bool:
@@ -286,11 +287,7 @@ def _move_body(kernel: _Kernel, taken: Sequence[ir.Value], end: ir.Operation) ->
 
 
 def _reference(module: ir.OpView, function: ir.Operation) -> str:
-    return f"@{_symbol(module.operation)}::@{_symbol(function)}"
-
-
-def _symbol(op: ir.Operation) -> str:
-    return ir.StringAttr(op.attributes["sym_name"]).value
+    return f"@{symbol_name(module.operation)}::@{symbol_name(function)}"
 
 
 def _arguments(launch: ir.Operation) -> list[ir.Value]:

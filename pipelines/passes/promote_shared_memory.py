@@ -22,6 +22,7 @@ from ..shared_buffers import (
     shared_globals,
 )
 from ..shared_tiles import PATTERN, has_tiles
+from ..symbols import symbol_name
 from ..walking import host_operations_where, operations_where
 from .name_device_symbols import is_kernel
 
@@ -53,7 +54,7 @@ class PromoteSharedMemory(Pass):
         promoted: dict[tuple[str, str], int] = {}
         for child in op.regions[0].blocks[0]:
             if child.operation.name == "gpu.module":
-                scope = _symbol(child.operation)
+                scope = symbol_name(child.operation)
                 for name, size in _promote(child.operation).items():
                     promoted[scope, name] = size
         if not promoted:
@@ -148,7 +149,7 @@ def _move(
         _address_globals(function, offsets)
     for name in offsets:
         variables[name].erase()
-    return {_symbol(kernel.op): kernel.promoted for kernel in kernels if kernel.promoted}
+    return {symbol_name(kernel.op): kernel.promoted for kernel in kernels if kernel.promoted}
 
 
 def _kernel(
@@ -232,9 +233,9 @@ def _own_memory(
         if len(starts) > 1:
             fail(
                 own[0],
-                f"'{_symbol(function)}' uses dynamic shared memory and is called by kernels whose "
-                "own begins at different offsets, after more than 48 KB of workgroup memory; pass "
-                "the buffer to it instead",
+                f"'{symbol_name(function)}' uses dynamic shared memory and is called by kernels "
+                "whose own begins at different offsets, after more than 48 KB of workgroup memory; "
+                "pass the buffer to it instead",
             )
         offset = starts.pop()
         moved += [(op, offset) for op in own]
@@ -276,10 +277,6 @@ def _address_globals(function: ir.Operation, offsets: dict[str, int]) -> None:
 def _bytes(op: ir.Operation, kind: ir.MemRefType) -> int:
     """Bytes that a buffer takes of shared memory, up to where the next one may begin."""
     return -(-buffer_bytes(op, kind) // _ALIGNMENT) * _ALIGNMENT
-
-
-def _symbol(op: ir.Operation) -> str:
-    return ir.StringAttr(op.attributes["sym_name"]).value
 
 
 def _view(op: ir.Operation, kind: ir.Type, offset: int) -> ir.Value:

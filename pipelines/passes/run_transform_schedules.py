@@ -8,6 +8,7 @@ from typing import ClassVar
 from ...dialects.mlir import ir, passmanager
 from ...dialects.records import dataclass
 from ..pass_base import Pass, PassFailure, fail, register
+from ..symbols import symbol_name
 
 _ENTRY = "__transform_main"
 _MODULE = "builtin.module"
@@ -39,7 +40,7 @@ class RunTransformSchedules(Pass):
     def run(self, op: ir.Operation) -> None:
         schedules = list(transform_operations(op))
         named = [each for each, _ in schedules if each.name == "transform.named_sequence"]
-        entries = [each for each in named if _symbol(each) == _ENTRY]
+        entries = [each for each in named if symbol_name(each) == _ENTRY]
         sequences = [each for each, _ in schedules if each.name == "transform.sequence"]
         if len(entries) > 1:
             fail(entries[1], f"a second '{_ENTRY}'; a program has one")
@@ -108,7 +109,3 @@ def is_only_schedules(op: ir.Operation) -> bool:
         and _LIBRARY in op.attributes
         and all(inner.operation.name.startswith("transform.") for inner in op.regions[0].blocks[0])
     )
-
-
-def _symbol(op: ir.Operation) -> str:
-    return ir.StringAttr(op.attributes["sym_name"]).value

@@ -10,6 +10,7 @@ from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..pass_base import Pass, fail, register
 from ..program_calls import check_calls
+from ..symbols import symbol_name
 from ..updates import check_updates, updates_of
 from ..walking import operations_where
 
@@ -40,7 +41,7 @@ class SelectHostPrograms(Pass):
         for function in programs:
             _check_types(function)
             function.attributes[MARK] = ir.UnitAttr.get()
-            if "sym_visibility" not in function.attributes or _symbol(function) in called:
+            if "sym_visibility" not in function.attributes or symbol_name(function) in called:
                 _keep_inputs(function)
 
 
@@ -76,14 +77,14 @@ def _called_only_by(
     for function in functions:
         for call in operations_where(function, lambda inner: inner.name == "func.call"):
             callee = ir.FlatSymbolRefAttr(call.attributes["callee"]).value
-            callers.setdefault(callee, set()).add(_symbol(function))
-    names = {_symbol(function) for function in chosen}
+            callers.setdefault(callee, set()).add(symbol_name(function))
+    names = {symbol_name(function) for function in chosen}
     found: list[ir.Operation] = []
     is_growing = True
     while is_growing:
         is_growing = False
         for function in functions:
-            name = _symbol(function)
+            name = symbol_name(function)
             has_callers = name in callers and callers[name] <= names | {name}
             if name not in names and has_callers and list(function.regions[0].blocks):
                 found.append(function)
@@ -94,7 +95,7 @@ def _called_only_by(
 
 def _check_types(function: ir.Operation) -> None:
     """Refuses values that no host program can hold."""
-    name = _symbol(function)
+    name = symbol_name(function)
     kind = _kind(function)
     for role, kinds in (("argument", kind.inputs), ("result", kind.results)):
         for place, each in enumerate(kinds):
@@ -124,10 +125,6 @@ def _check_type(op: ir.Operation, what: str, kind: ir.Type) -> None:
         )
 
 
-def _symbol(function: ir.Operation) -> str:
-    return ir.StringAttr(function.attributes["sym_name"]).value
-
-
 def _kind(function: ir.Operation) -> ir.FunctionType:
     return ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
 
@@ -139,7 +136,7 @@ def _has_tensors(function: ir.Operation) -> bool:
 
 
 def _is_buffer_entry(function: ir.Operation, entry: str | None) -> bool:
-    if _symbol(function) != entry:
+    if symbol_name(function) != entry:
         return False
     takes_buffers = any(isinstance(item, ir.MemRefType) for item in _kind(function).inputs)
     return takes_buffers and not operations_where(function, lambda op: op.name.startswith("gpu."))
