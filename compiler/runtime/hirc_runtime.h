@@ -105,10 +105,11 @@ enum {
   HIRC_MATMUL_PLANS = 7,
 };
 // What is known of a matrix product when it is compiled: element types as cudaDataType and how it
-// computes as cublasComputeType, whether it adds to what the result holds, and for each loop which
-// operands it indexes (bit 0 the first, 1 the second, 2 the result, 3 the bias).
+// computes as cublasComputeType, whether it adds a bias and an addend, which may be the result, and
+// for each loop which operands it indexes (bit 0 the first, 1 the second, 2 the result, 3 the bias,
+// 4 the addend).
 struct hirc_matmul_site {
-  int64_t element, result, compute, activation, accumulates, has_bias, loops;
+  int64_t element, result, compute, activation, has_bias, has_addend, loops;
   int64_t kinds[];
 };
 // What calls of one place leave for the next; all zero at first.
@@ -119,7 +120,7 @@ struct hirc_matmul_cache {
 // `extents` holds for each loop its size, and the operands' strides in elements in the same order.
 void hirc_matmul(const struct hirc_matmul_site *site, struct hirc_matmul_cache *cache,
                  const int64_t *extents, void *first, void *second, void *result, void *bias,
-                 void *stream, const char *location);
+                 void *addend, void *stream, const char *location);
 // Whether cuBLASLt is there, or is said to be where it is not: then a call says what is wrong.
 int hirc_has_cublaslt(void);
 

@@ -12,10 +12,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
-static uint32_t alignments_of(const struct matmul_pointers *pointers) {
-  uint32_t all = 0;
+static uint64_t alignments_of(const struct matmul_pointers *pointers) {
+  uint64_t all = 0;
   for (int i = 0; i < MATMUL_OPERANDS; ++i)
-    all |= matmul_alignment((uintptr_t)pointers->of[i]) << 8 * i;
+    all |= (uint64_t)matmul_alignment((uintptr_t)pointers->of[i]) << 8 * i;
   return all;
 }
 
@@ -36,7 +36,7 @@ static void put_back(struct hirc_matmul_cache *cache, struct matmul_plan *plan) 
 // A plan that was made for just this, now the caller's; NULL where none is there.
 static struct matmul_plan *take(struct hirc_matmul_cache *cache,
                                 const struct hirc_matmul_site *site, const int64_t *extents,
-                                uint32_t alignments, int device) {
+                                uint64_t alignments, int device) {
   size_t bytes = (size_t)matmul_extents_count(site) * sizeof *extents;
   for (int i = 0; i < HIRC_MATMUL_PLANS; ++i) {
     struct matmul_plan *plan =
@@ -62,18 +62,20 @@ static void tell_bias(struct matmul_plan *plan, const struct cublaslt *library, 
   plan->bias = bias;
 }
 
-// One call of the library.
+// One call of the library; where it `adds_terms`, to what the result holds.
 static void multiply(struct matmul_plan *plan, const struct hirc_matmul_site *site,
                      const struct cublaslt *library, const struct matmul_pointers *pointers,
-                     bool adds, struct matmul_workspace workspace, void *stream,
+                     bool adds_terms, struct matmul_workspace workspace, void *stream,
                      const char *location) {
   static const float f32[2] = {0, 1};
   static const double f64[2] = {0, 1};
   bool is_f64 = site->compute == CUBLASLT_COMPUTE_F64;
   const void *one = is_f64 ? (const void *)&f64[1] : &f32[1];
+  bool adds = adds_terms || site->has_addend;
   const void *beta = is_f64 ? (const void *)&f64[adds] : &f32[adds];
   bool swapped = plan->shape.is_swapped;
   char *result = pointers->of[MATMUL_RESULT];
+  bool has_addend = adds && !adds_terms;
   if (site->has_bias)
     tell_bias(plan, library, pointers->of[MATMUL_BIAS], location);
   cublaslt_check(
@@ -81,7 +83,9 @@ static void multiply(struct matmul_plan *plan, const struct hirc_matmul_site *si
       library->Matmul(plan->handle, plan->matmul, one,
                       pointers->of[swapped ? MATMUL_SECOND : MATMUL_FIRST], plan->left,
                       pointers->of[swapped ? MATMUL_FIRST : MATMUL_SECOND], plan->right, beta,
-                      result, plan->result, result, plan->result, &plan->algorithm,
+                      has_addend ? pointers->of[MATMUL_ADDEND] : result,
+                      has_addend ? plan->addend : plan->result, result, plan->result,
+                      &plan->algorithm,
                       workspace.memory, workspace.memory ? plan->workspace_bytes : 0, stream),
       "cublasLtMatmul", location);
 }
@@ -95,9 +99,10 @@ static void multiply_outer(struct matmul_plan *plan, const struct hirc_matmul_si
   int64_t index[MATMUL_MAX_LOOPS] = {0};
   int64_t bytes[MATMUL_OPERANDS] = {
       matmul_element_bytes(site->element), matmul_element_bytes(site->element),
-      matmul_element_bytes(site->result), matmul_element_bytes(site->result)};
+      matmul_element_bytes(site->result), matmul_element_bytes(site->result),
+      matmul_element_bytes(site->result)};
   for (;;) {
-    bool adds = site->accumulates;
+    bool adds = false;
     for (int i = shape->outer_count - shape->outer_adding; i < shape->outer_count; ++i)
       adds |= index[i] != 0;
     multiply(plan, site, library, &pointers, adds, workspace, stream, location);
@@ -147,7 +152,7 @@ static void run(struct matmul_plan *plan, const struct hirc_matmul_site *site,
   if (plan->workspace_bytes != 0)
     workspace = hirc_matmul_workspace(plan->device, stream, location);
   if (plan->shape.outer_count == 0)
-    multiply(plan, site, library, &pointers, site->accumulates, workspace, stream, location);
+    multiply(plan, site, library, &pointers, false, workspace, stream, location);
   else
     multiply_outer(plan, site, library, pointers, workspace, stream, location);
   hirc_matmul_workspace_done(workspace, stream, location);
@@ -159,8 +164,8 @@ static void run(struct matmul_plan *plan, const struct hirc_matmul_site *site,
 
 void hirc_matmul(const struct hirc_matmul_site *site, struct hirc_matmul_cache *cache,
                  const int64_t *extents, void *first, void *second, void *result, void *bias,
-                 void *stream, const char *location) {
-  struct matmul_pointers pointers = {{first, second, result, bias}};
+                 void *addend, void *stream, const char *location) {
+  struct matmul_pointers pointers = {{first, second, result, bias, addend}};
   struct hirc_recorder *recorder = hirc_recorder();
   if (__builtin_expect(recorder != NULL, 0)) {
     struct hirc_part parts[] = {{&site, sizeof site},
@@ -171,7 +176,7 @@ void hirc_matmul(const struct hirc_matmul_site *site, struct hirc_matmul_cache *
       return;
   }
   int device = current_device(location);
-  uint32_t alignments = alignments_of(&pointers);
+  uint64_t alignments = alignments_of(&pointers);
   struct matmul_plan *plan = take(cache, site, extents, alignments, device);
   if (plan)
     hirc_own(plan, hirc_matmul_plan_release, HIRC_OBJECT, location);

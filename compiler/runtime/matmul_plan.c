@@ -96,6 +96,7 @@ static void make_descriptors(struct matmul_plan *plan, const struct hirc_matmul_
   make_layout(&plan->left, library, site->element, &shape->left, shape->batch, location);
   make_layout(&plan->right, library, site->element, &shape->right, shape->batch, location);
   make_layout(&plan->result, library, site->result, &shape->result, shape->batch, location);
+  make_layout(&plan->addend, library, site->result, &shape->addend, shape->batch, location);
 }
 
 // How far an operand is aligned in every call of the library.
@@ -126,9 +127,16 @@ static void make_preference(struct matmul_plan *plan, const struct hirc_matmul_s
   uint32_t left = alignment_of(plan, swapped ? MATMUL_SECOND : MATMUL_FIRST, bytes);
   uint32_t right = alignment_of(plan, swapped ? MATMUL_FIRST : MATMUL_SECOND, bytes);
   uint32_t result = alignment_of(plan, MATMUL_RESULT, matmul_element_bytes(site->result));
+  uint32_t addend = result;
+  if (site->has_addend) {
+    addend = alignment_of(plan, MATMUL_ADDEND, matmul_element_bytes(site->result));
+    // Further terms are added to the result.
+    if (plan->shape.outer_adding && result < addend)
+      addend = result;
+  }
   prefer(library, preference, CUBLASLT_PREFERENCE_ALIGNMENT_A, &left, sizeof left, location);
   prefer(library, preference, CUBLASLT_PREFERENCE_ALIGNMENT_B, &right, sizeof right, location);
-  prefer(library, preference, CUBLASLT_PREFERENCE_ALIGNMENT_C, &result, sizeof result, location);
+  prefer(library, preference, CUBLASLT_PREFERENCE_ALIGNMENT_C, &addend, sizeof addend, location);
   prefer(library, preference, CUBLASLT_PREFERENCE_ALIGNMENT_D, &result, sizeof result, location);
   if (matmul_element_bytes(site->result) < 4) {
     // Parts of a split sum that were rounded to the result's type would be rounded twice.
@@ -144,7 +152,7 @@ static void choose_algorithm(struct matmul_plan *plan, const struct hirc_matmul_
   struct cublaslt_choice choice = {0};
   int found = 0;
   int status = library->MatmulAlgoGetHeuristic(plan->handle, plan->matmul, plan->left, plan->right,
-                                               plan->result, plan->result, plan->preference, 1,
+                                               plan->addend, plan->result, plan->preference, 1,
                                                &choice, &found);
   if (status == CUBLASLT_SUCCESS && found > 0)
     status = choice.state;
@@ -175,13 +183,11 @@ static enum matmul_work work_of(const struct hirc_matmul_site *site,
     return MATMUL_NOTHING;
   if (!sums_are_empty(site, loops))
     return MATMUL_PRODUCT;
-  if (site->accumulates)
-    return MATMUL_NOTHING;
-  return has_epilogue(site) ? MATMUL_ZERO_TERMS : MATMUL_ZERO;
+  return has_epilogue(site) || site->has_addend ? MATMUL_ZERO_TERMS : MATMUL_ZERO;
 }
 
 struct matmul_plan *hirc_matmul_plan(const struct hirc_matmul_site *site, const int64_t *extents,
-                                     const struct matmul_pointers *pointers, uint32_t alignments,
+                                     const struct matmul_pointers *pointers, uint64_t alignments,
                                      int device, const char *location) {
   struct matmul_plan *plan = calloc(1, sizeof *plan);
   if (!plan)
@@ -219,6 +225,8 @@ void hirc_matmul_plan_free(struct matmul_plan *plan) {
     library->MatrixLayoutDestroy(plan->right);
   if (plan->result)
     library->MatrixLayoutDestroy(plan->result);
+  if (plan->addend)
+    library->MatrixLayoutDestroy(plan->addend);
   if (plan->matmul)
     library->MatmulDescDestroy(plan->matmul);
   free(plan);

@@ -6,29 +6,29 @@
 #include "matmul_library.h"
 #include "matmul_shape.h"
 
-// The operands' first elements. `bias` is NULL where there is none.
+// The operands' first elements, NULL of a bias or an addend that is not there.
 struct matmul_pointers {
   char *of[MATMUL_OPERANDS];
 };
 
 enum matmul_work {
-  MATMUL_NOTHING,    // the result has no elements, or keeps those it has
+  MATMUL_NOTHING,    // the result has no elements
   MATMUL_ZERO,       // every sum is empty
-  MATMUL_ZERO_TERMS, // so it is, but a bias or an activation follows: as zero times zero
+  MATMUL_ZERO_TERMS, // so it is, but something is added or an activation follows: as zero times zero
   MATMUL_PRODUCT,
 };
 
 // A plan is for one thread at a time: it remembers the bias that the library was told last.
 struct matmul_plan {
   int64_t extents[MATMUL_MAX_LOOPS * (1 + MATMUL_OPERANDS)];
-  uint32_t alignments;
+  uint64_t alignments; // a byte an operand
   int device;
   enum matmul_work work;
   struct matmul_shape shape;
   int64_t zero_bytes;
   cublaslt_handle handle;
   cublaslt_matmul matmul;
-  cublaslt_layout left, right, result;
+  cublaslt_layout left, right, result, addend;
   cublaslt_preference preference; // while the algorithm is chosen
   struct cublaslt_algorithm algorithm;
   size_t workspace_bytes;
@@ -37,7 +37,7 @@ struct matmul_plan {
 
 // A plan, which is the call's (calls.h) until hirc_disown.
 struct matmul_plan *hirc_matmul_plan(const struct hirc_matmul_site *site, const int64_t *extents,
-                                     const struct matmul_pointers *pointers, uint32_t alignments,
+                                     const struct matmul_pointers *pointers, uint64_t alignments,
                                      int device, const char *location);
 
 void hirc_matmul_plan_free(struct matmul_plan *plan);

@@ -103,14 +103,16 @@ static bool find_matrix(struct matmul_matrix *matrix, const struct matmul_loop *
   return false;
 }
 
-static bool find_matrices(struct matmul_shape *shape, const struct choice *choice,
-                          bool is_swapped) {
+static bool find_matrices(struct matmul_shape *shape, const struct choice *choice, bool is_swapped,
+                          bool has_addend) {
   const struct matmul_loop *row = is_swapped ? choice->n : choice->m;
   const struct matmul_loop *column = is_swapped ? choice->m : choice->n;
   shape->is_swapped = is_swapped;
   shape->inner = size_of(choice->k);
   return find_matrix(&shape->result, row, column, MATMUL_RESULT) &&
          !shape->result.is_transposed &&
+         find_matrix(&shape->addend, row, column, has_addend ? MATMUL_ADDEND : MATMUL_RESULT) &&
+         !shape->addend.is_transposed &&
          find_matrix(&shape->left, row, choice->k, is_swapped ? MATMUL_SECOND : MATMUL_FIRST) &&
          find_matrix(&shape->right, choice->k, column, is_swapped ? MATMUL_FIRST : MATMUL_SECOND);
 }
@@ -126,12 +128,13 @@ static bool takes_bias(const struct choice *choice, bool is_swapped, int bias_of
 
 static bool is_batch_stride(const struct matmul_loop *loop) {
   return loop->strides[MATMUL_FIRST] >= 0 && loop->strides[MATMUL_SECOND] >= 0 &&
-         loop->strides[MATMUL_RESULT] > 0 && loop->strides[MATMUL_BIAS] == 0;
+         loop->strides[MATMUL_RESULT] > 0 && loop->strides[MATMUL_BIAS] == 0 &&
+         loop->strides[MATMUL_ADDEND] >= 0;
 }
 
 // Gives the loops that are not chosen to the library's batch and to the calls around it.
 static void spread_rest(struct matmul_shape *shape, const struct loops *loops,
-                        const struct choice *choice) {
+                        const struct choice *choice, bool has_addend) {
   struct loops rest = {0};
   for (int adding = 0; adding <= 1; ++adding)
     for (int i = 0; i < loops->count; ++i) {
@@ -159,6 +162,7 @@ static void spread_rest(struct matmul_shape *shape, const struct loops *loops,
       shape->right.batch_stride =
           loop->strides[shape->is_swapped ? MATMUL_FIRST : MATMUL_SECOND];
       shape->result.batch_stride = loop->strides[MATMUL_RESULT];
+      shape->addend.batch_stride = loop->strides[has_addend ? MATMUL_ADDEND : MATMUL_RESULT];
     } else {
       shape->outer_adding += rest.kinds[i] == MATMUL_LOOP_K;
       shape->outer[shape->outer_count++] = *loop;
@@ -166,7 +170,7 @@ static void spread_rest(struct matmul_shape *shape, const struct loops *loops,
   }
 }
 
-// The next loop of a kind from `place` on, where the bits of the bias do not count; loops->count for
+// The next loop of a kind from `place` on, where the bits of what is added do not count; loops->count for
 // none at all, which comes last.
 static int next_of_kind(const struct loops *loops, int place, int64_t kind) {
   while (place < loops->count && (loops->kinds[place] & MATMUL_LOOP_BATCH) != kind)
@@ -184,9 +188,12 @@ bool hirc_matmul_find_shape(struct matmul_shape *shape, int count, const int64_t
   memcpy(loops.kinds, kinds, (size_t)count * sizeof *kinds);
   memcpy(loops.of, given, (size_t)count * sizeof *given);
   int bias_of_n = -1;
-  for (int i = 0; i < count; ++i)
+  bool has_addend = false;
+  for (int i = 0; i < count; ++i) {
     if (kinds[i] & 1 << MATMUL_BIAS)
       bias_of_n = (kinds[i] & 1 << MATMUL_SECOND) != 0;
+    has_addend |= (kinds[i] & 1 << MATMUL_ADDEND) != 0;
+  }
   simplify(&loops);
   struct choice best = {0};
   struct matmul_shape tried;
@@ -205,7 +212,7 @@ bool hirc_matmul_find_shape(struct matmul_shape *shape, int count, const int64_t
         // One whose result's last dim is contiguous is tried first.
         for (int swapped = 1; swapped >= 0; --swapped)
           if (work > most && takes_bias(&choice, swapped, bias_of_n) &&
-              find_matrices(&tried, &choice, swapped)) {
+              find_matrices(&tried, &choice, swapped, has_addend)) {
             *shape = tried;
             best = choice;
             most = work;
@@ -215,6 +222,6 @@ bool hirc_matmul_find_shape(struct matmul_shape *shape, int count, const int64_t
   } while (i < loops.count);
   if (most == 0)
     return false;
-  spread_rest(shape, &loops, &best);
+  spread_rest(shape, &loops, &best, has_addend);
   return true;
 }

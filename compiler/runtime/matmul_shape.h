@@ -5,8 +5,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// The operands, result(m, n) = first(m, k) * second(k, n) + bias. Their bits say which a loop indexes.
-enum { MATMUL_FIRST, MATMUL_SECOND, MATMUL_RESULT, MATMUL_BIAS, MATMUL_OPERANDS };
+// The operands, result(m, n) = first(m, k) * second(k, n) + bias + addend(m, n). Their bits say which
+// a loop indexes.
+enum {
+  MATMUL_FIRST,
+  MATMUL_SECOND,
+  MATMUL_RESULT,
+  MATMUL_BIAS,
+  MATMUL_ADDEND,
+  MATMUL_OPERANDS,
+};
 
 enum {
   MATMUL_LOOP_M = 1 << MATMUL_FIRST | 1 << MATMUL_RESULT,
@@ -31,10 +39,10 @@ struct matmul_matrix {
 
 // The product left * right of column-major matrices. Where `is_swapped` left is the transpose of the
 // second operand, right that of the first, and the result is transposed too, as one whose last dim
-// is contiguous lies in memory. The loops in `outer` run around calls of the library; those over k
+// is contiguous lies in memory, and with it the addend. The loops in `outer` run around calls of the library; those over k
 // among them, which come last, add to what the first call gave.
 struct matmul_shape {
-  struct matmul_matrix left, right, result;
+  struct matmul_matrix left, right, result, addend;
   bool is_swapped;
   int64_t inner; // the products in a sum
   int64_t batch;

@@ -20,6 +20,9 @@ _TOGETHER, _STEP = 0.75, 50e-6
 # What copy engines reach of the links' figure, what a copy and its signal cost besides, and what
 # the devices' coming together takes.
 _OF_COPIES, _BEGINS_COPY, _MEETS = 0.8, 6e-6, 15e-6
+# How much of the time that memory takes for what a product adds to its sums is not hidden, and in
+# how many pieces the sums for a device may be made.
+_OF_ADDED, _PIECES = 0.5, (1, 2, 4)
 # A block's part of a product's result, as the library mostly has it.
 _TILE = (128, 256)
 # Steps are worth their streams and buffers if they save so much of the time.
@@ -127,28 +130,74 @@ def choose_steps(
     return found if is_worth(found.seconds, one.seconds) else one
 
 
-def seconds_by_peers(
-    device: Device, communication: CommunicationWork, products: Sequence[ProductWork], arrives: bool
-) -> float:
-    """Returns the time where each device copies its part to the others, one after another.
+@dataclass(frozen=True)
+class ByPeers:
+    """The seconds that a way through shared memory is reckoned to take, in so many pieces."""
 
-    `arrives` says whether products take what is copied; else copies take what is multiplied.
+    seconds: float
+    pieces: int = 1
+
+
+def by_peers(
+    device: Device,
+    communication: CommunicationWork,
+    products: Sequence[ProductWork],
+    rows: int | None = None,
+) -> ByPeers:
+    """Returns the time where each device copies to others, in as many pieces as take the least.
+
+    Products take what is copied; or copies take what is multiplied, of `rows` that each device has.
+    Of a device without links it is no time, in the most pieces.
     """
+    counts = [1] if rows is None else [count for count in _PIECES if rows % count == 0]
+    if not device.links:
+        return ByPeers(0.0, counts[-1])
+    if rows is None:
+        return ByPeers(_arriving_by_peers(device, communication, products))
+    found = [
+        ByPeers(_leaving_by_peers(device, communication, products, count), count)
+        for count in counts
+    ]
+    return min(found, key=lambda each: each.seconds)
+
+
+def _arriving_by_peers(
+    device: Device, communication: CommunicationWork, products: Sequence[ProductWork]
+) -> float:
     devices = communication.devices
-    size = communication.bytes / devices
-    copied = _BEGINS_COPY + size / (device.links * _OF_COPIES)
+    copied = _copied(device, communication.bytes / devices)
     computed = sum(product.seconds(device, devices) for product in products)
-    if arrives:
-        end = computed
-        for peer in range(1, devices):
-            end = max(end, peer * copied) + computed
-        return _MEETS + end
+    end = computed
+    for peer in range(1, devices):
+        end = max(end, peer * copied) + computed
+    return _MEETS + end
+
+
+def _leaving_by_peers(
+    device: Device,
+    communication: CommunicationWork,
+    products: Sequence[ProductWork],
+    pieces: int,
+) -> float:
+    """Each piece is multiplied when it has come from the device before, and then copied."""
+    devices = communication.devices
+    size = communication.bytes / devices / pieces
+    copied = _copied(device, size)
+    computed = sum(product.seconds(device, devices * pieces) for product in products)
+    # What a product adds is read beside it; it takes a part of the memory's time.
+    added = computed + _OF_ADDED * size / device.bandwidth
     made = sent = 0.0
-    for _ in range(1, devices):
-        made += computed
-        sent = max(sent, made) + copied
-    added = (devices + 1) * size / device.bandwidth
-    return _MEETS + max(sent, made + computed) + added
+    arrived = [0.0] * pieces
+    for step in range(devices):
+        for piece in range(pieces):
+            made = max(made, arrived[piece]) + (added if step else computed)
+            sent = max(sent, made) + copied
+            arrived[piece] = sent
+    return _MEETS + made
+
+
+def _copied(device: Device, size: float) -> float:
+    return _BEGINS_COPY + size / (device.links * _OF_COPIES)
 
 
 def is_worth(seconds: float, in_one: float) -> bool:

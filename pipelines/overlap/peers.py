@@ -1,9 +1,13 @@
 """Writing a communication and its products by way of memory that the devices share.
 
-Each device copies its rows, or the rows that it multiplied, into the memory of the others, one
-after another, by copy engines: no multiprocessor takes part. Every device begins with the one after
-it, so that no two send to one at once, and multiplies meanwhile what is there: its own rows first,
-or last.
+Copies are made by copy engines: no multiprocessor takes part. Rows that products take, each device
+copies into the memory of the others, one after another. Every device begins with the one after it,
+so that no two send to one at once, and multiplies meanwhile what is there, its own rows first.
+
+Sums that products give go around a ring. Each device adds its share of some rows to what the device
+before it has sent of them, and sends that on; the device whose rows they are adds its share last.
+So what the next device sends must be there before a product ends. In pieces, one is on its way
+while the next is multiplied.
 """
 
 from __future__ import annotations
@@ -18,22 +22,21 @@ from ..hir.view_ops import reshape, select
 from ..rewriting import index_constant
 from ..walking import defining_op
 from .loop import as_rows, communicate, erase, output_of
-from .products import multiply, result_of, rows_operand
+from .products import multiply, multiply_onto, result_of, rows_operand
 from .search import Overlap
 
 _TEAMS = ("team", "teams")
 
 
-def write_by_peers(overlap: Overlap) -> None:
-    """Replaces a communication, its wait and products.
+def write_by_peers(overlap: Overlap, pieces: int) -> None:
+    """Replaces a communication, its wait and products; each device's sums leave in so many pieces.
 
     Where the devices cannot reach each other's memory, which the run finds out, they communicate
     as before, and multiply before or after.
     """
     place = overlap.products[0] if overlap.arrives else overlap.communicate
     with ir.InsertionPoint(place), place.location:
-        write = _arriving if overlap.arrives else _leaving
-        shared, otherwise = write(overlap)
+        shared, otherwise = _arriving(overlap) if overlap.arrives else _leaving(overlap, pieces)
         team = overlap.communicate.operands[2]
         reaches = ir.Operation.create(
             "hir.shares_memory", [ir.IntegerType.get_signless(1)], [team]
@@ -62,7 +65,8 @@ def _arriving(overlap: Overlap) -> tuple[Callable[[], None], Callable[[], None]]
     def shared() -> None:
         memory = _shared(overlap, [devices, rows.number, columns], declared.element_type)
         place = _place(overlap)
-        requests = [_put(own, memory, place, peer) for peer in _others(place, devices, 1)]
+        part = select(memory, 0, place)
+        requests = [_put(own, part, peer) for peer in _others(place, devices, 1)]
         _multiply(overlap.products, own, parts, place)
         for peer in _others(place, devices, -1):
             _wait_signal(memory, peer)
@@ -79,7 +83,7 @@ def _arriving(overlap: Overlap) -> tuple[Callable[[], None], Callable[[], None]]
     return shared, otherwise
 
 
-def _leaving(overlap: Overlap) -> tuple[Callable[[], None], Callable[[], None]]:
+def _leaving(overlap: Overlap, pieces: int) -> tuple[Callable[[], None], Callable[[], None]]:
     (product,) = overlap.products
     result, target = result_of(product), overlap.communicate.operands[1]
     declared = ir.MemRefType(result.type)
@@ -89,30 +93,28 @@ def _leaving(overlap: Overlap) -> tuple[Callable[[], None], Callable[[], None]]:
     number = rows_operand(product)
     assert number is not None
     taken = product.operands[number]
-    given = _parts(taken, rows.number, devices)
-    received = reshape(as_rows(target, result), [rows.number, columns], [])
+    own = [pieces, rows.number // pieces]
+    given = reshape(taken, [devices, *own, ir.MemRefType(taken.type).shape[-1]], [])
+    received = reshape(as_rows(target, result), [*own, columns], [])
 
     def shared() -> None:
-        memory = _shared(overlap, [devices, rows.number, columns], element)
-        made = allocate(buffer_type([devices, rows.number, columns], element), [])
+        sizes = [devices - 1, *own, columns]
+        memory = _shared(overlap, sizes, element)
+        made = allocate(buffer_type(sizes, element), [])
         place = _place(overlap)
+        owners, after = [*_others(place, devices, -1), place], _others(place, devices, 1)[0]
         requests: list[ir.Value] = []
-        for peer in _others(place, devices, 1):
-            part = select(made, 0, peer)
-            multiply(product, select(given, 0, peer), part)
-            requests.append(_put(part, memory, place, peer))
-        multiply(product, select(given, 0, place), select(memory, 0, place))
-        for peer in _others(place, devices, -1):
-            _wait_signal(memory, peer)
-        # The same terms in the same order on every device.
-        ir.Operation.create(
-            "hir.reduce",
-            operands=[memory, received],
-            attributes={
-                "kind": ir.StringAttr.get("sum"),
-                "axes": ir.DenseI64ArrayAttr.get([0]),
-            },
-        )
+        for step, owner in enumerate(owners):
+            for piece in range(pieces):
+                part = _at(given, owner, piece)
+                sums = _at(received, piece) if owner == place else _at(made, step, piece)
+                if step == 0:
+                    multiply(product, part, sums)
+                else:
+                    _wait_signal(memory, owners[0])
+                    multiply_onto(product, part, _at(memory, step - 1, piece), sums)
+                if owner != place:
+                    requests.append(_put(sums, _at(memory, step, piece), after))
         for request in requests:
             wait(request)
 
@@ -127,6 +129,13 @@ def _leaving(overlap: Overlap) -> tuple[Callable[[], None], Callable[[], None]]:
 def _parts(buffer: ir.Value, rows: int, devices: int) -> ir.Value:
     """Returns the view with the rows of each device."""
     return reshape(buffer, [devices, rows, ir.MemRefType(buffer.type).shape[-1]], [])
+
+
+def _at(buffer: ir.Value, *places: ir.Value | int) -> ir.Value:
+    """Returns the view of a buffer at so many places of its first dims."""
+    for place in places:
+        buffer = select(buffer, 0, index_constant(place) if isinstance(place, int) else place)
+    return buffer
 
 
 def _multiply(
@@ -162,12 +171,12 @@ def _others(place: ir.Value, devices: int, by: int) -> list[ir.Value]:
     ]
 
 
-def _put(rows: ir.Value, memory: ir.Value, place: ir.Value, peer: ir.Value) -> ir.Value:
-    """Begins to copy rows to their place in a peer's memory; returns the request."""
+def _put(rows: ir.Value, target: ir.Value, peer: ir.Value) -> ir.Value:
+    """Begins to copy rows to a peer's part of shared memory; returns the request."""
     return ir.Operation.create(
         "hir.put",
         [ir.Type.parse("!hir.request_t")],
-        [rows, select(memory, 0, place), peer],
+        [rows, target, peer],
         {"signal": ir.UnitAttr.get()},
     ).results[0]
 

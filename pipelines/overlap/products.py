@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...dialects.hir.layout import is_packed
-from ...dialects.mlir import ir
+from ...dialects.mlir import arith, ir
 from ..fusion.access import coordinate, loops_in
 from ..fusion.generic import GENERIC
 from ..hir.compute_ops import inputs_of as compute_inputs
 from ..hir.compute_ops import output_of
-from ..walking import is_used, operations_where
+from ..products.choose import emit_sum
+from ..products.contraction import RESULTS
+from ..products.fused import clone_body
+from ..products.product import Indexed, Product
+from ..walking import is_used, made_by, operations_where
 
 STEPS = "overlap_steps"
 PRODUCTS = ("hir.matmul", "hir.linear")
@@ -64,16 +70,17 @@ def inputs_of(product: ir.Operation) -> list[ir.Value]:
     return [each for each in list(product.operands)[:-1] if isinstance(each.type, ir.MemRefType)]
 
 
-def multiply(product: ir.Operation, rows: ir.Value, target: ir.Value) -> None:
-    """Writes the product of some rows, given as all rows are or with a dim before them."""
+def multiply(product: ir.Operation, rows: ir.Value, target: ir.Value) -> ir.Operation:
+    """Returns the product of some rows, given as all rows are or with a dim before them, written
+    at the insertion point.
+    """
     if product.name in PRODUCTS:
         others = compute_inputs(product)[1:]
         named = {name: product.attributes[name] for name in product.attributes if name != STEPS}
         if product.name == "hir.linear":
             segments = [1, 1, len(others) - 1, 1]
             named["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get(segments)
-        ir.Operation.create(product.name, operands=[rows, *others, target], attributes=named)
-        return
+        return ir.Operation.create(product.name, operands=[rows, *others, target], attributes=named)
     place = rows_operand(product)
     assert place is not None
     part = product.clone()
@@ -81,6 +88,75 @@ def multiply(product: ir.Operation, rows: ir.Value, target: ir.Value) -> None:
         _split_rows(part, place)
     part.operands[place] = rows
     part.operands[len(part.operands) - 1] = target
+    return part
+
+
+def multiply_onto(product: ir.Operation, rows: ir.Value, added: ir.Value, target: ir.Value) -> None:
+    """Writes the product of some rows, of two dims, with the elements of another buffer added.
+
+    That is one operation where it can be: what computes the sums adds to them.
+    """
+    if product.name not in PRODUCTS:
+        part = multiply(product, rows, target)
+        with ir.InsertionPoint(part):
+            _with_addend(part, added)
+        part.erase()
+        return
+    others = compute_inputs(product)[1:]
+    elements = [str(ir.MemRefType(each.type).element_type) for each in (rows, *others, target)]
+    if not _are_summed_alike(elements) or ir.MemRefType(others[0].type).rank != 2:
+        multiply(product, rows, target)
+        kind = {"kind": ir.StringAttr.get("add")}
+        ir.Operation.create("hir.binary", operands=[target, added, target], attributes=kind)
+        return
+    whole = Product(
+        Indexed(rows, (0, 2)),
+        Indexed(others[0], (1, 2) if product.name == "hir.linear" else (2, 1)),
+        Indexed(target, (0, 1)),
+        bias=Indexed(others[1], (1,)) if len(others) > 1 else None,
+        addend=Indexed(added, (0, 1)),
+    )
+    emit_sum(whole)
+
+
+def _are_summed_alike(elements: Sequence[str]) -> bool:
+    """Returns whether products of elements of these types, the result's last, are sums of floats
+    that are rounded once.
+    """
+    first, second, *added, result = elements
+    is_float = "tf32" not in elements and result in RESULTS.get(first, ())
+    return is_float and first == second and all(each == result for each in added)
+
+
+def _with_addend(op: ir.Operation, added: ir.Value) -> None:
+    """Writes what a linalg.generic on buffers computes with the elements of one more added."""
+    *inputs, output = op.operands
+    *maps, result = ir.ArrayAttr(op.attributes["indexing_maps"])
+    attributes = {each: op.attributes[each] for each in op.attributes}
+    attributes["indexing_maps"] = ir.ArrayAttr.get([*maps, result, result])
+    attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([len(inputs) + 1, 1])
+    whole = ir.Operation.create(
+        GENERIC, operands=[*inputs, added, output], attributes=attributes, regions=1
+    )
+    source = op.regions[0].blocks[0]
+    *types, last = [each.type for each in source.arguments]
+    block = whole.regions[0].blocks.append(*types, last, last)
+    with ir.InsertionPoint(block):
+        arguments = list(block.arguments)
+        given = [*arguments[: len(inputs)], arguments[-1]]
+        total = clone_body(source, dict(zip(source.arguments, given, strict=True)))
+        ir.Operation.create("linalg.yield", operands=[_sum(total, arguments[-2])])
+
+
+def _sum(total: ir.Value, addend: ir.Value) -> ir.Value:
+    """Returns the sum, rounded once where the total is rounded."""
+    if not isinstance(total.type, ir.FloatType):
+        return arith.addi(total, addend)
+    rounded = made_by(total, "arith.truncf")
+    if rounded is None:
+        return arith.addf(total, addend)
+    exact = rounded.operands[0]
+    return arith.truncf(total.type, arith.addf(exact, arith.extf(exact.type, addend)))
 
 
 def _split_rows(op: ir.Operation, place: int) -> None:

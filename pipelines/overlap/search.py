@@ -19,7 +19,7 @@ from ..hir.compute_ops import COMPUTE_OPS
 from ..hir.memory.owners import VIEWS, Owners, is_before
 from ..schedules.device import Device
 from ..walking import defining_op
-from .cost import CommunicationWork, ProductWork, Steps, choose_steps, reckon, seconds_by_peers
+from .cost import ByPeers, CommunicationWork, ProductWork, Steps, by_peers, choose_steps, reckon
 from .products import PRODUCTS, STEPS, inputs_of, is_product, result_of, rows_operand
 
 # What a device's rows are: a part of what is communicated, of which each device has one, or all.
@@ -108,10 +108,11 @@ class Overlap:
             and ir.StringAttr(self.communicate.attributes["reduction"]).value == "sum"
         )
 
-    def seconds_by_peers(self, device: Device) -> float:
-        """Returns the time that it takes so, by the device's figures."""
+    def by_peers(self, device: Device) -> ByPeers:
+        """Returns the time that it takes so, by the device's figures, and in how many pieces."""
         products = [_work(op) for op in self.products]
-        return seconds_by_peers(device, self._communication(), products, self.arrives)
+        rows = None if self.arrives else self.product_rows.number
+        return by_peers(device, self._communication(), products, rows)
 
     def _communication(self) -> CommunicationWork:
         whole = max(map(_type, list(self.communicate.operands)[:2]), key=lambda of: prod(of.shape))

@@ -68,5 +68,5 @@ def _may_be_product(op: ir.Operation) -> bool:
     if op.name in ("hir.matmul", "hir.linear"):
         return True
     return (
-        op.name.startswith("linalg.") and len(op.operands) in (3, 4) and TILES not in op.attributes
+        op.name.startswith("linalg.") and 3 <= len(op.operands) <= 5 and TILES not in op.attributes
     )

@@ -14,7 +14,7 @@ from ..schedules.device import Device, device_of_option
 from ..walking import operations_where
 
 if TYPE_CHECKING:
-    from ..overlap.cost import Steps
+    from ..overlap.cost import ByPeers, Steps
     from ..overlap.search import Overlap
 
 _HOLDS_WORK = ("hir.program", "hir.for", "hir.if")
@@ -53,7 +53,8 @@ class HirOverlapCommunication(Pass):
 
     With `by_peers` an allgather or the reduce-scatter of a sum goes by memory that the devices
     share instead (pipelines/overlap/peers.py), where the run finds that they reach each other's;
-    and without, where that takes the least time and no steps are asked for.
+    and without, where that takes the least time and no steps are asked for. The steps are then the
+    pieces that a device's sums leave in.
 
     The number of steps is what the product's `overlap_steps` asks for; with `steps` the greatest
     one up to it that divides the rows; else the one that takes the least time by the figures of the
@@ -94,8 +95,9 @@ class HirOverlapCommunication(Pass):
                     f"'{STEPS}' is {steps.number}, which does not divide the {rows} rows that each "
                     "device has",
                 )
-            if self._goes_by_peers(overlap, steps, device):
-                write_by_peers(overlap)
+            by_peers = self._by_peers(overlap, steps, device)
+            if by_peers is not None:
+                write_by_peers(overlap, by_peers.pieces)
             elif steps.number > 1:
                 write_overlap(overlap, steps)
             else:
@@ -108,15 +110,20 @@ class HirOverlapCommunication(Pass):
                 "the types tell, with nothing else done between: this one is not",
             )
 
-    def _goes_by_peers(self, overlap: Overlap, steps: Steps, device: Device) -> bool:
-        if not overlap.may_go_by_peers or self.by_peers:
-            return overlap.may_go_by_peers
-        if overlap.asked is not None or self.steps or not device.links:
-            return False
-        from ..overlap.cost import is_worth
+    def _by_peers(self, overlap: Overlap, steps: Steps, device: Device) -> ByPeers | None:
+        """Returns how it goes by memory that the devices share, None where it does not."""
+        from ..overlap.cost import ByPeers, is_worth
 
-        seconds = overlap.seconds_by_peers(device)
-        return seconds < steps.seconds and is_worth(seconds, steps.in_one)
+        if not overlap.may_go_by_peers:
+            return None
+        found = overlap.by_peers(device)
+        is_asked = overlap.asked is not None or self.steps
+        if self.by_peers:
+            return ByPeers(found.seconds, steps.number) if is_asked else found
+        if is_asked or not device.links:
+            return None
+        is_less = found.seconds < steps.seconds and is_worth(found.seconds, steps.in_one)
+        return found if is_less else None
 
 
 def _asks_for_steps(op: ir.Operation) -> bool:

@@ -50,4 +50,4 @@ class PadProductSizes(Pass):
 
 
 def _may_be_product(op: ir.Operation) -> bool:
-    return op.name.startswith("linalg.") and len(op.operands) in (3, 4) and len(op.results) == 1
+    return op.name.startswith("linalg.") and 3 <= len(op.operands) <= 5 and len(op.results) == 1

@@ -7,6 +7,7 @@ from dataclasses import replace
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import ir, memref
 from ..hir.compute.accumulator import Accumulator
+from ..hir.compute.generic import emit_generic, map_of
 from ..hir.compute.operand import Operand, as_stored, result_operand
 from ..hir.extents import extent_of
 from ..rewriting import index_constant
@@ -14,9 +15,9 @@ from ..size_assertions import assert_equal
 from .choose import emit_product, emit_sum
 from .contraction import read_contraction
 from .fills import ZeroFills
-from .fits import is_for_library
+from .fits import addend_lies_well, is_for_library
 from .options import MatmulOptions
-from .product import Indexed, Product
+from .product import NO_LOOP, Indexed, Product
 from .small import is_empty, is_for_kernel
 
 
@@ -58,8 +59,28 @@ def call_library(op: ir.Operation, options: MatmulOptions, fills: ZeroFills) -> 
             return gone
         clone = lambda: op.clone().operation  # noqa: E731
         kernel = clone if product.is_reduction else None
-        emit_product(_as_stored(product, result), options, kernel, finish, clone)
+        stored = _as_stored(product, result)
+        if not addend_lies_well(stored):
+            stored = _with_addend_in_result(stored)
+        emit_product(stored, options, kernel, finish, clone)
     return gone
+
+
+def _with_addend_in_result(product: Product) -> Product:
+    """Copies the addend into the result, of whatever strides, to which the product adds then."""
+    addend = product.addend
+    assert addend is not None
+    rank = len(addend.dims)
+    dims = [None if loop == NO_LOOP else axis for axis, loop in enumerate(addend.dims)]
+    map_ = map_of(rank, dims)
+    emit_generic(
+        rank,
+        [],
+        [(addend.value, map_)],
+        [(product.result.value, map_)],
+        lambda values: [values[0]],
+    )
+    return replace(product, addend=None, accumulates=True)
 
 
 def _is_for_sum(product: Product, options: MatmulOptions) -> bool:
@@ -83,13 +104,15 @@ def _as_stored(product: Product, result: Operand) -> Product:
         second=stored(product.second),
         result=replace(product.result, value=result.stored),
         bias=stored(product.bias) if product.bias else None,
+        addend=stored(product.addend) if product.addend else None,
         is_tf32=product.first.element == "tf32",
     )
 
 
 def _check_sizes(op: ir.Operation, product: Product) -> None:
     """Asserts that the dims of each loop have one size, where the types leave it open."""
-    operands = [*product.matrices, *([product.bias] if product.bias else [])]
+    first, second, *added = product.inputs
+    operands = [first, second, product.result, *added]
     for loop in range(product.loops):
         places = [
             (number, each, each.dims.index(loop))

@@ -84,8 +84,7 @@ def _emit_either(holds: ir.Value, one: Callable[[], None], other: Callable[[], N
 
 
 def emit_sum(product: Product) -> ir.Operation:
-    """Returns a product that adds to nothing, and its bias, as one linalg.generic on buffers."""
-    operands = [product.first, product.second, *([product.bias] if product.bias else [])]
+    """Returns a product that accumulates nothing, and all it adds, as one linalg.generic."""
     result = product.result.type.element_type
     wide = ir.F64Type.get() if product.first.element == "f64" else ir.F32Type.get()
     loops = [loop for loop in range(product.loops) if product.kind(loop) == LoopKind.K]
@@ -94,7 +93,7 @@ def emit_sum(product: Product) -> ir.Operation:
         return value if value.type == wide else arith.extf(wide, value)
 
     def body(arguments: Sequence[ir.Value]) -> list[ir.Value]:
-        first, second, *biases, _ = map(extended, arguments)
+        first, second, *added, _ = map(extended, arguments)
         total = arith.mulf(first, second)
         if loops:
             total = ir.Operation.create(
@@ -106,13 +105,13 @@ def emit_sum(product: Product) -> ir.Operation:
                     "loops": ir.DenseI64ArrayAttr.get(loops),
                 },
             ).results[0]
-        for bias in biases:
-            total = arith.addf(total, bias)
+        for each in added:
+            total = arith.addf(total, each)
         return [total if total.type == result else arith.truncf(result, total)]
 
     def mapped(operand: Indexed) -> tuple[ir.Value, ir.AffineMap]:
         dims = [None if loop == NO_LOOP else loop for loop in operand.dims]
         return operand.value, map_of(product.loops, dims)
 
-    inputs = [mapped(operand) for operand in operands]
+    inputs = [mapped(operand) for operand in product.inputs]
     return emit_generic(product.loops, loops, inputs, [mapped(product.result)], body)

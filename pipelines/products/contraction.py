@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ...dialects.mlir import indexing_maps, ir
 from ..walking import is_used, made_by
-from .finish import read_finish
+from .finish import read_activation
 from .product import Indexed, LoopKind, Product, indexed_by
 
 # Element types of operands, with those of the results that the library gives their sums.
@@ -30,9 +31,9 @@ def read_contraction(op: ir.Operation, *, ignores_nan: bool = False) -> Product 
     """Returns the product that a linalg operation computes, None where the library has no such.
 
     It sums products of two inputs, in the result's type or a wider one that is no wider than the
-    library's: either into its output, so that it accumulates, or by a hir.reduce_loops. Such a sum
-    may be rounded, and have a bias and an activation, before it is yielded. With `ignores_nan` the
-    activation may make anything of a nan.
+    library's: either into its output, so that it accumulates, or by a hir.reduce_loops. To such a
+    sum a bias and an addend may be added, an activation applied, and it may be rounded, before it
+    is yielded. With `ignores_nan` the activation may make anything of a nan.
     """
     product = read_product(op, ignores_nan=ignores_nan)
     return product if product is not None and is_product(product) else None
@@ -40,7 +41,7 @@ def read_contraction(op: ir.Operation, *, ignores_nan: bool = False) -> Product 
 
 def read_product(op: ir.Operation, *, ignores_nan: bool = False) -> Product | None:
     """Returns the product that a linalg operation computes, of elements of whatever types."""
-    if not op.name.startswith("linalg.") or len(op.operands) not in (3, 4) or not _has_body(op):
+    if not op.name.startswith("linalg.") or not 3 <= len(op.operands) <= 5 or not _has_body(op):
         return None
     indexed = [
         indexed_by(value, map_) for value, map_ in zip(op.operands, indexing_maps(op), strict=True)
@@ -128,22 +129,40 @@ def _reduced(block: ir.Block, operands: list[Indexed], *, ignores_nan: bool) -> 
     if str(sums[0].results[0].type) not in ("f32", *(operands[place].element for place in factors)):
         return None
     others = [place for place in range(output) if place not in factors]
-    finish = read_finish(
+    activation = read_activation(
         _yielded(block),
         sums[0].results[0],
         [block.arguments[place] for place in others],
         block.arguments[output].type,
         ignores_nan=ignores_nan,
     )
-    if finish is None:
+    added = bias_and_addend([operands[place] for place in others], operands[output])
+    if activation is None or added is None:
         return None
     first, second = sorted(factors)
     product = Product(operands[first], operands[second], operands[output], is_reduction=True)
     reduced = [loop for loop in range(product.loops) if product.kind(loop) == LoopKind.K]
     if sorted(ir.DenseI64ArrayAttr(sums[0].attributes["loops"])) != reduced:
         return None
-    bias = operands[others[0]] if others else None
-    return replace(product, activation=finish.activation, bias=bias)
+    bias, addend = added
+    return replace(product, activation=activation, bias=bias, addend=addend)
+
+
+def bias_and_addend(
+    added: Sequence[Indexed], result: Indexed
+) -> tuple[Indexed | None, Indexed | None] | None:
+    """Returns which of what is added to a product is its bias, and which its addend.
+
+    The addend is read in the loops of the result, one that has several. None where there are two
+    of a kind, or the addend is of another element type.
+    """
+    addends = [each for each in added if len(each.dims) > 1 and each.dims == result.dims]
+    biases = [each for each in added if each not in addends]
+    if len(addends) > 1 or len(biases) > 1:
+        return None
+    if addends and addends[0].element != result.element:
+        return None
+    return (biases[0] if biases else None), (addends[0] if addends else None)
 
 
 def _factors(term: ir.Value, block: ir.Block) -> list[int] | None:

@@ -1,8 +1,8 @@
-"""What becomes of a sum: a bias and an activation that the library adds to its product.
+"""What becomes of a sum: what the library adds to its product, and the activation it applies.
 
 They are matched operation by operation, and constants exactly:
 
-  a bias      sum + bias, either way round
+  a sum       sum + bias + addend, in any order, or less
   relu        max(sum, 0) as arith.maximumf, or `sum < 0 ? 0 : sum` in a form that keeps a nan,
               as the library does; where nans do not matter, the other forms too
   gelu_tanh   0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), its factors in any order
@@ -20,6 +20,9 @@ from typing import TypeVar
 from ...dialects.mlir import arith, ir, math
 from ...dialects.records import dataclass
 
+# A bias and an addend.
+_MOST_ADDED = 2
+
 _Op = TypeVar("_Op", bound=ir.OpView)
 _Condition = Callable[[ir.Value], bool]
 
@@ -35,54 +38,50 @@ _MIRRORED = {
 }
 
 
-@dataclass(frozen=True)
-class Finish:
-    """An activation of the sum, with a bias added before where `bias` is one."""
-
-    activation: str
-    bias: ir.Value | None
-
-
-def read_finish(
+def read_activation(
     result: ir.Value,
     total: ir.Value,
-    others: list[ir.Value],
+    added: Sequence[ir.Value],
     element: ir.Type,
     *,
     ignores_nan: bool = False,
-) -> Finish | None:
-    """Returns what leads from `total`, the sum, to `result`; None where no product ends with it.
+) -> str | None:
+    """Returns the activation that leads from `total`, the sum, to `result`.
 
-    `others` are further elements that the program may read; one at most is a bias. `element` is the
-    type of the result's elements. With `ignores_nan` it does not matter what becomes of a nan.
+    It is empty where there is none, and the result None where no product ends so. `added` are the
+    other elements that the program reads, each of which is added once before. `element` is the type
+    of the result's elements. With `ignores_nan` it does not matter what becomes of a nan.
     """
-    if len(others) > 1:
+    if len(added) > _MOST_ADDED:
         return None
-    bias = others[0] if others else None
-    reader = _Reader(total, bias, element, ignores_nan)
+    reader = _Reader(total, tuple(added), element, ignores_nan)
     activations = {"": reader.is_sum, "relu": reader.is_relu, "gelu_tanh": reader.is_gelu}
     for activation, holds in activations.items():
         if holds(result):
-            return Finish(activation, bias)
+            return activation
     return None
 
 
 @dataclass(frozen=True)
 class _Reader:
     total: ir.Value
-    bias: ir.Value | None
+    added: tuple[ir.Value, ...]
     element: ir.Type
     ignores_nan: bool
 
     def is_sum(self, value: ir.Value) -> bool:
-        """Returns whether a value is the total, with the bias added where there is one."""
-        if self.bias is None:
-            return self._behind(value) == self.total
-        added = self._made_by(value, arith.AddFOp)
-        if added is None:
-            return False
-        first, second = (self._behind(operand) for operand in added.operands)
-        return (first, second) in ((self.total, self.bias), (self.bias, self.total))
+        """Returns whether a value is the total with all that is added, in whatever order."""
+        missing, left = [self.total, *self.added], [value]
+        while left:
+            each = self._behind(left.pop())
+            made = self._made_by(each, arith.AddFOp)
+            if each in missing:
+                missing.remove(each)
+            elif made is not None:
+                left += made.operands
+            else:
+                return False
+        return not missing
 
     def is_relu(self, value: ir.Value) -> bool:
         """Returns whether a value is the greater one of the sum and 0."""

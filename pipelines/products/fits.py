@@ -24,6 +24,27 @@ def is_for_library(product: Product, options: MatmulOptions) -> bool:
     )
 
 
+def addend_lies_well(product: Product) -> bool:
+    """Returns whether the types of buffers say that the addend, if there is one, and the result lie
+    in memory row by row: the library takes them in one order.
+    """
+    return product.addend is None or all(map(_lies_in_rows, (product.result, product.addend)))
+
+
+def _lies_in_rows(operand: Indexed) -> bool:
+    kind = operand.value.type
+    if _is_packed(operand):
+        return True
+    inner, size = 1, 1
+    for stride, own in zip(reversed(strides_of(operand)), reversed(kind.shape), strict=True):
+        if own == 1:
+            continue
+        if DYNAMIC in (stride, own) or stride < inner * size or (size == 1 and stride != 1):
+            return False
+        inner, size = stride, own
+    return True
+
+
 def is_for_tiles(product: Product, most: int) -> bool:
     """Returns whether a kernel that computes tiles of results is to compute it, of whatever
     strides.

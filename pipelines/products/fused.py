@@ -9,19 +9,22 @@ from ...dialects.mlir import arith, indexing_maps, ir
 from ...dialects.records import dataclass
 from ..hir.compute.generic import map_of
 from ..walking import is_used
-from .contraction import is_product, only_computes
+from .contraction import bias_and_addend, is_product, only_computes
 from .fills import is_plus_zero, is_zero
-from .finish import read_finish
+from .finish import read_activation
 from .product import NO_LOOP, Indexed, LoopKind, Product, indexed_by
 
 
 @dataclass(frozen=True)
 class Following:
-    """An elementwise operation, the product that it finishes, and which operand it reads it as."""
+    """An elementwise operation and the product that it finishes.
+
+    `places` are those of its operands: the product's sum, and what it adds.
+    """
 
     op: ir.Operation
     product: Product
-    place: int
+    places: tuple[int, ...]
 
 
 def begins_with_zeros(product: Product) -> bool:
@@ -83,24 +86,31 @@ def find_following(
     # A sum that is narrower than the result is rounded to that before.
     if product.result.element not in ("f32", "f64", str(element)):
         return None
-    finish = read_finish(
+    activation = read_activation(
         list(block)[-1].operation.operands[0],
         block.arguments[place],
         [block.arguments[number] for number in others],
         element,
         ignores_nan=ignores_nan,
     )
-    if finish is None or result is None or None in renamed:
+    read = [each for each in renamed if each is not None]
+    if activation is None or result is None or len(read) < len(renamed):
         return None
+    added = bias_and_addend(read, result)
+    if added is None:
+        return None
+    bias, addend = added
     finished = replace(
         product,
         result=result,
-        bias=renamed[0] if renamed else None,
-        activation=finish.activation,
+        bias=bias,
+        addend=addend,
+        activation=activation,
         accumulates=False,
     )
     is_whole = is_product(finished) and _has_bias_of_rows(finished)
-    return Following(reader, finished, place) if is_whole else None
+    places = [others[read.index(each)] for each in finished.inputs[2:]]
+    return Following(reader, finished, (place, *places)) if is_whole else None
 
 
 def _has_bias_of_rows(product: Product) -> bool:
@@ -167,8 +177,7 @@ def build(op: ir.Operation, product: Product, following: Following | None) -> ir
     with last.location, ir.InsertionPoint(last):
         outputs = _unwritten(product.result.value) if following is None else list(last.operands)[-1]
     whole = product if following is None else following.product
-    operands = [whole.first, whole.second, *([whole.bias] if whole.bias else [])]
-    operands.append(Indexed(outputs, whole.result.dims))
+    operands = [*whole.inputs, Indexed(outputs, whole.result.dims)]
     kinds = [
         "reduction" if product.kind(loop) == LoopKind.K else "parallel"
         for loop in range(product.loops)
@@ -224,11 +233,13 @@ def _sum(block: ir.Block, product: Product) -> ir.Value:
 
 
 def _cloned(following: Following, block: ir.Block, total: ir.Value) -> ir.Value:
-    """Returns what the next operation makes of the sum, computed here; its bias comes third."""
+    """Returns what the next operation makes of the sum, computed here, and of what it adds."""
     source = following.op.regions[0].blocks[0]
-    values: dict[ir.Value, ir.Value] = {source.arguments[following.place]: total}
-    if following.product.bias is not None:
-        values[source.arguments[1 - following.place]] = block.arguments[2]
+    arguments = [total, *list(block.arguments)[2:]]
+    values: dict[ir.Value, ir.Value] = {
+        source.arguments[place]: value
+        for place, value in zip(following.places, arguments[:-1], strict=True)
+    }
     return clone_body(source, values)
 
 

@@ -46,14 +46,16 @@ class Product:
     """Sums of products of two buffers' elements, put into a third.
 
     `is_tf32` says that the operands' elements, which are f32, have no more digits than tf32;
-    `accumulates` that the sums are added to what is there. `activation` is one of
-    hir.library_matmul's, or empty. `is_reduction` says that it is written with hir.reduce_loops.
+    `accumulates` that the sums are added to what is there. An `addend` has an element for each of
+    the result, which is added too. `activation` is one of hir.library_matmul's, or empty.
+    `is_reduction` says that it is written with hir.reduce_loops.
     """
 
     first: Indexed
     second: Indexed
     result: Indexed
     bias: Indexed | None = None
+    addend: Indexed | None = None
     activation: str = ""
     accumulates: bool = False
     is_tf32: bool = False
@@ -62,6 +64,12 @@ class Product:
     @property
     def matrices(self) -> tuple[Indexed, Indexed, Indexed]:
         return self.first, self.second, self.result
+
+    @property
+    def inputs(self) -> list[Indexed]:
+        """What is read, in the order in which an operation has it."""
+        added = (self.bias, self.addend)
+        return [self.first, self.second, *(each for each in added if each is not None)]
 
     @property
     def loops(self) -> int:
@@ -110,7 +118,10 @@ def _bits(matrices: Sequence[Indexed]) -> list[tuple[LoopKind, Indexed]]:
 
 def emit_call(product: Product, *, allow_tf32: bool) -> None:
     """hir.library_matmul at the insertion point."""
-    operands = [*product.matrices, *([product.bias] if product.bias else [])]
+    first, second, *added = product.inputs
+    operands = [first, second, product.result, *added]
+    if product.accumulates:
+        operands.append(product.result)
     compute = "f64" if product.first.element == "f64" else "f32"
     if product.is_tf32 or (allow_tf32 and product.first.element == "f32"):
         compute = "tf32"
@@ -118,8 +129,10 @@ def emit_call(product: Product, *, allow_tf32: bool) -> None:
         "compute": ir.StringAttr.get(compute),
         "dims": ir.ArrayAttr.get([ir.DenseI64ArrayAttr.get(list(each.dims)) for each in operands]),
     }
-    if product.accumulates:
-        attributes["accumulates"] = ir.UnitAttr.get()
+    adds = product.accumulates or product.addend is not None
+    attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get(
+        [1, 1, 1, int(product.bias is not None), int(adds)]
+    )
     if product.activation:
         attributes["activation"] = ir.StringAttr.get(product.activation)
     ir.Operation.create(

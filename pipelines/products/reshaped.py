@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...dialects.mlir import indexing_maps, ir
-from .finish import read_finish
+from .finish import read_activation
 from .fused import Following, clone_body, find_following, is_elementwise
 from .product import Product
 
@@ -64,8 +64,8 @@ def _is_activation(op: ir.Operation, *, ignores_nan: bool) -> bool:
     if any(each != identity for each in indexing_maps(op)):
         return False
     end = list(block)[-1].operation
-    finish = read_finish(end.operands[0], block.arguments[0], [], element, ignores_nan=ignores_nan)
-    return finish is not None and bool(finish.activation)
+    total = block.arguments[0]
+    return bool(read_activation(end.operands[0], total, [], element, ignores_nan=ignores_nan))
 
 
 def _append(op: ir.Operation, reader: ir.Operation) -> None:

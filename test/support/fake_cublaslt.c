@@ -241,7 +241,9 @@ static struct algorithm describe(const struct matmul *matmul, const struct layou
   found.m = matmul->transpose_a ? a->columns : a->rows;
   found.n = matmul->transpose_b ? b->rows : b->columns;
   bool fits = k == (matmul->transpose_b ? b->columns : b->rows) && d->rows == found.m &&
-              d->columns == found.n && memcmp(c, d, sizeof *c) == 0 && a->batch == d->batch &&
+              d->columns == found.n && c->type == d->type && c->rows == d->rows &&
+              c->columns == d->columns && c->batch == d->batch && is_matrix(c) &&
+              a->batch == d->batch &&
               b->batch == d->batch && is_matrix(a) && is_matrix(b) && is_matrix(d) &&
               types_fit(matmul, a->type, b->type, d->type) && epilogue_fits(matmul) &&
               (matmul->transpose_a | matmul->transpose_b) <= 1;
@@ -403,10 +405,11 @@ static bool has_element(const void *start, const struct layout *layout, const ch
   return false;
 }
 
-// Whether a result has an element twice, or one that is read.
+// Whether a result has an element twice, or one that is read. What is added may be the result.
 static bool overlaps(const struct matmul *matmul, const void *a, const struct layout *a_layout,
-                     const void *b, const struct layout *b_layout, const char *d,
-                     const struct layout *d_layout) {
+                     const void *b, const struct layout *b_layout, const void *c,
+                     const struct layout *c_layout, const char *d, const struct layout *d_layout) {
+  bool in_place = c == d && memcmp(c_layout, d_layout, sizeof *c_layout) == 0;
   int64_t bytes = (int64_t)bytes_of(d_layout->type);
   struct layout bias = {d_layout->type, 1, d_layout->rows, 1, (int64_t)d_layout->rows, 0};
   struct layout first = *d_layout;
@@ -417,6 +420,7 @@ static bool overlaps(const struct matmul *matmul, const void *a, const struct la
         const char *address =
             d + bytes * (each * d_layout->stride + column * d_layout->leading + row);
         if (has_element(a, a_layout, address) || has_element(b, b_layout, address) ||
+            (!in_place && has_element(c, c_layout, address)) ||
             (matmul->epilogue & BIAS && has_element(matmul->bias, &bias, address)) ||
             (each > 0 && has_element(d, &first, address)))
           return true;
@@ -453,7 +457,7 @@ int cublasLtMatmul(void *handle, const struct matmul *matmul, const void *alpha,
       !is_aligned(c, c_layout->type, algorithm->alignments, 2) ||
       !is_aligned(d, d_layout->type, algorithm->alignments, 3) ||
       (uintptr_t)matmul->bias % bytes_of(d_layout->type) != 0 ||
-      overlaps(matmul, a, a_layout, b, b_layout, d, d_layout))
+      overlaps(matmul, a, a_layout, b, b_layout, c, c_layout, d, d_layout))
     return INVALID_VALUE;
   if (fake_lt_synchronize)
     fake_lt_synchronize(stream);
@@ -472,9 +476,10 @@ int cublasLtMatmul(void *handle, const struct matmul *matmul, const void *alpha,
                  load(b, b_layout->type, each * b_layout->stride + in_b);
         }
         int64_t place = each * d_layout->stride + row + column * d_layout->leading;
+        int64_t in_c = each * c_layout->stride + row + column * c_layout->leading;
         double result = factor * sum;
         if (kept != 0)
-          result += kept * load(c, c_layout->type, place);
+          result += kept * load(c, c_layout->type, in_c);
         if (matmul->epilogue & BIAS)
           result += load(matmul->bias, d_layout->type, row);
         store(d, d_layout->type, place, activated(result, matmul->epilogue));

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ....dialects.hir import HasMatmulLibraryOp
 from ....dialects.hir.layout import DYNAMIC
-from ....dialects.hir.library_matmul import LibraryMatmulOp, dims_of
+from ....dialects.hir.library_matmul import LibraryMatmulOp, bias_and_addend, dims_of
 from ....dialects.mlir import arith, ir
 from ...host.buffer import data_address, stack_array
 from ...rewriting import constant
@@ -22,17 +22,20 @@ _COMPUTES = {"f32": 68, "f64": 70, "tf32": 77}
 _ACTIVATIONS = {"": 0, "relu": 1, "gelu_tanh": 2}
 # The words of `struct hirc_matmul_cache`.
 _CACHE_WORDS = 8
-_OPERANDS = 4
+_OPERANDS = 5
 
 
 @lowers("hir.library_matmul")
 def lower_library_matmul(op: LibraryMatmulOp, state: ProgramState) -> list[ir.Value]:
     """One call, with a constant that describes the product and a variable that keeps its plans."""
     emit = state.emit
-    operands = list(op.operation.operands)
-    dims = dims_of(op.operation)
+    # None stands for a bias or an addend that is not there.
+    places = [0, 1, 2, *bias_and_addend(op.operation)]
+    operands = [None if place is None else op.operation.operands[place] for place in places]
+    given = dims_of(op.operation)
+    dims = [[] if place is None else given[place] for place in places]
     loops = 1 + max((loop for each in dims for loop in each), default=-1)
-    addresses = [data_address(emit, value) for value in operands]
+    addresses = [emit.null() if value is None else data_address(emit, value) for value in operands]
     words = _words(op.operation, dims, loops)
     site = emit.constant_words("hirc_matmul_site", words)
     cache = emit.zeroed_words("hirc_matmul_cache", _CACHE_WORDS)
@@ -44,7 +47,6 @@ def lower_library_matmul(op: LibraryMatmulOp, state: ProgramState) -> list[ir.Va
             emit.address_of(cache),
             extents,
             *addresses,
-            *([emit.null()] if len(addresses) < _OPERANDS else []),
             state.stream,
             emit.location(),
         ],
@@ -76,8 +78,7 @@ def _words(op: ir.Operation, dims: Sequence[Sequence[int]], loops: int) -> list[
         _ELEMENTS[_element(op.operands[2])],
         _COMPUTES[ir.StringAttr(op.attributes["compute"]).value],
         _ACTIVATIONS[activation],
-        int("accumulates" in op.attributes),
-        int(len(dims) == _OPERANDS),
+        *[int(place is not None) for place in bias_and_addend(op)],
         loops,
         *kinds,
     ]
@@ -89,23 +90,23 @@ def _element(buffer: ir.Value) -> str:
 
 def _extents(
     state: ProgramState,
-    operands: Sequence[ir.Value],
+    operands: Sequence[ir.Value | None],
     dims: Sequence[Sequence[int]],
     loops: int,
 ) -> list[ir.Value]:
     """For each loop its size and the operands' strides."""
-    known = [extents_of(value) for value in operands]
+    known = [None if value is None else extents_of(value) for value in operands]
     found: list[ir.Value] = []
     for loop in range(loops):
         size: Index | None = None
         strides: list[Index] = [0] * _OPERANDS
-        for number, (value, each) in enumerate(zip(operands, dims, strict=True)):
-            if loop not in each:
+        for number, (value, extents, each) in enumerate(zip(operands, known, dims, strict=True)):
+            if value is None or extents is None or loop not in each:
                 continue
             axis = list(each).index(loop)
-            strides[number] = known[number].strides[axis]
+            strides[number] = extents.strides[axis]
             if size is None or ir.MemRefType(value.type).shape[axis] != DYNAMIC:
-                size = known[number].sizes[axis]
+                size = extents.sizes[axis]
         assert size is not None
         found += [as_i64(state, number) for number in (size, *strides)]
     return found

@@ -60,8 +60,7 @@ def effects_of(op: ir.Operation) -> Effects:
     if name.startswith("linalg."):
         return _of_linalg(op)
     if name == "hir.library_matmul":
-        read = [*operands[:2], *operands[3:]]
-        return _effects(operands if "accumulates" in op.attributes else read, operands[2:3])
+        return _effects([*operands[:2], *operands[3:]], operands[2:3])
     if name in _NO_ELEMENTS or (len(op.results) and is_buffer(op.results[0])):
         return Effects()
     if name == "memref.load":

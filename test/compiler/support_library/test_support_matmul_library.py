@@ -18,9 +18,9 @@ import os
 if PATH: os.environ["HIRC_CUBLASLT"] = PATH
 site = (c.c_int64 * 10)(0, 0, 68, 0, 0, 0, 3, 5, 6, 3)
 cache = (c.c_int64 * 8)()
-extents = (c.c_int64 * 15)(1, 1, 0, 1, 0, 1, 0, 1, 1, 0, 1, 1, 1, 0, 0)
+extents = (c.c_int64 * 18)(1, 1, 0, 1, 0, 0, 1, 0, 1, 1, 0, 0, 1, 1, 1, 0, 0, 0)
 number, result = (c.c_float * 1)(2), (c.c_float * 1)()
-lib.hirc_matmul(site, cache, extents, number, number, result, None, None, b"p.mlir:3:4")
+lib.hirc_matmul(site, cache, extents, number, number, result, None, None, None, b"p.mlir:3:4")
 lib.hirc_program_end(None)
 print(lib.fake_log.argtypes or result[0], flush=True)
 """

@@ -225,3 +225,59 @@ def test_steps_are_none_or_more(hirc: Hirc, tmp_path: Path) -> None:
     source.write_text("module {}")
     errors = hirc.fails(source, "--overlap-steps=-1", "--offload-arch=cpu")
     assert "--overlap-steps is 0 or more, not -1" in errors
+
+
+def _leaving(kind: str, size: int, rows: int) -> Program:
+    """Sums that are scattered by rows, of products of several kinds."""
+    given = "i32" if kind == "integers" else "f32"
+    element = "bf16" if kind == "rounded" else given
+    shapes = {"x": (rows * size, 6), "w": (5, 6), "v": (6, 5), "bias": (5,)}
+    with build("main") as p:
+        team = p.communicator(list(range(size)))
+        inputs = [p.input(name, shape, given) for name, shape in shapes.items()]
+        x, w, v, bias = (each.cast(element) for each in inputs)
+        part = p.allocate((rows, 5), element)
+        if kind == "turned":
+            share = p.matmul(x, v)
+        else:
+            share = p.linear(x, w, *[bias] * (kind == "biased"))
+        p.communicate("reduce-scatter", share, part, team, reduction="sum").wait()
+        p.output("part", part.cast("f32"))
+    return p
+
+
+# Of 8 and 6 rows a device's sums are made in 4 and 3 pieces.
+@pytest.mark.parametrize(
+    ("kind", "size", "rows"),
+    [
+        ("plain", 2, 8),
+        ("plain", 3, 6),
+        ("biased", 3, 8),
+        ("turned", 4, 3),
+        ("rounded", 2, 6),
+        ("integers", 3, 8),
+    ],
+)
+def test_sums_go_around_the_devices(
+    hirc: Hirc, run_team: RunTeam, tmp_path: Path, kind: str, size: int, rows: int
+) -> None:
+    program = _leaving(kind, size, rows)
+    source, built = tmp_path / "prog.mlir", tmp_path / "prog"
+    source.write_text(str(program))
+    options = ("--offload-arch=cpu", "--overlap-by-peers", "--overlap-steps=4", "-O0")
+    staged = hirc.succeeds(source, *options, "--stop-after=allocations", "-o", "-")
+    pieces = max(each for each in range(1, 5) if rows % each == 0)
+    assert staged.output.count('"hir.put"') == (size - 1) * pieces
+    hirc.succeeds(source, *options, "--check=memory,race", "-o", built)
+    generator = np.random.default_rng(rows)
+    shapes = ((rows * size, 6), (5, 6), (6, 5), (5,))
+    whole = [[generator.integers(-3, 4, shape) for shape in shapes] for _ in range(size)]
+    element = np.int32 if kind == "integers" else np.float32
+    inputs = [[value.astype(element) for value in each] for each in whole]
+    given = _run(built, ("part",), inputs, run_team)
+    sums = sum(
+        (x @ (v if kind == "turned" else w.T) + (bias if kind == "biased" else 0))
+        for x, w, v, bias in whole
+    )
+    for rank in range(size):
+        np.testing.assert_array_equal(given[rank][0], sums[rank * rows : (rank + 1) * rows])

@@ -7,10 +7,10 @@ import pytest
 from hirc.pipelines.overlap.cost import (
     CommunicationWork,
     ProductWork,
+    by_peers,
     choose_steps,
     is_worth,
     reckon,
-    seconds_by_peers,
 )
 from hirc.pipelines.schedules.device import device_of
 
@@ -37,11 +37,29 @@ def test_copy_engines_hide_most_of_large_communications(devices: int, arrives: b
     communication = CommunicationWork(_ROWS * _WIDTH, "bf16", devices)
     product = ProductWork(_ROWS, columns, depth, "bf16")
     one = reckon(device, communication, [product], 1).seconds
-    seconds = seconds_by_peers(device, communication, [product], arrives)
+    rows = None if arrives else _ROWS // devices
+    found = by_peers(device, communication, [product], rows)
+    # The last sums of the device before are on their way while others are multiplied.
+    assert found.pieces == (1 if arrives else 2)
+    seconds = found.seconds
     assert product.seconds(device, 1) < seconds
     assert is_worth(seconds, one)
     steps = choose_steps(device, communication, [product], _ROWS // devices)
     assert seconds < steps.seconds
+
+
+@pytest.mark.parametrize(("rows", "pieces"), [(8191, 1), (2 * 4095, 2)])
+def test_pieces_divide_the_rows(rows: int, pieces: int) -> None:
+    communication = CommunicationWork(2 * rows * _WIDTH, "bf16", 2)
+    product = ProductWork(2 * rows, _WIDTH, _WIDTH // 2, "bf16")
+    found = by_peers(device_of(["sm_90a"]), communication, [product], rows)
+    assert found.pieces == pieces
+
+
+def test_small_sums_go_in_one_piece() -> None:
+    communication = CommunicationWork(256 * 128, "bf16", 2)
+    product = ProductWork(256, 128, 128, "bf16")
+    assert by_peers(device_of(["sm_90a"]), communication, [product], 128).pieces == 1
 
 
 @pytest.mark.parametrize(

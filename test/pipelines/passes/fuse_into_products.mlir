@@ -72,8 +72,96 @@ func.func @constant(%a: tensor<64x32xf32>, %b: tensor<32x16xf32>) -> tensor<64x1
 
 // -----
 
+// It adds what has an element for each of the result, a bias besides, and then applies an activation.
+
+// CHECK-LABEL: func.func @residual(
+// CHECK-SAME:    %[[A:[a-z0-9]*]]: tensor<64x64xbf16>, %[[B:[a-z0-9]*]]: tensor<64xbf16>, %[[C:[a-z0-9]*]]: tensor<64x64xbf16>)
+// CHECK:         linalg.generic {{.*}} ins(%[[A]], %[[A]], %[[B]], %[[C]] :
+// CHECK:         hir.reduce_loops
+// CHECK-NEXT:    arith.truncf
+// CHECK-NEXT:    arith.addf
+// CHECK-NEXT:    arith.addf
+// CHECK-NEXT:    arith.maximumf
+// CHECK-NEXT:    linalg.yield
+// CHECK-NOT:     linalg.generic
+// CHECK:         return
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (j)>
+func.func @residual(%a: tensor<64x64xbf16>, %bias: tensor<64xbf16>, %c: tensor<64x64xbf16>) -> tensor<64x64xbf16> {
+  %zero = arith.constant 0.0 : bf16
+  %e = tensor.empty() : tensor<64x64xbf16>
+  %f = linalg.fill ins(%zero : bf16) outs(%e : tensor<64x64xbf16>) -> tensor<64x64xbf16>
+  %y = linalg.matmul ins(%a, %a : tensor<64x64xbf16>, tensor<64x64xbf16>) outs(%f : tensor<64x64xbf16>) -> tensor<64x64xbf16>
+  %r = linalg.generic {indexing_maps = [#id, #id, #row, #id], iterator_types = ["parallel", "parallel"]}
+    ins(%c, %y, %bias : tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64xbf16>) outs(%e : tensor<64x64xbf16>) {
+  ^bb0(%x: bf16, %s: bf16, %b: bf16, %old: bf16):
+    %u = arith.addf %x, %b : bf16
+    %v = arith.addf %s, %u : bf16
+    %m = arith.maximumf %v, %zero : bf16
+    linalg.yield %m : bf16
+  } -> tensor<64x64xbf16>
+  return %r : tensor<64x64xbf16>
+}
+
+// Not where it is added after the activation, twice, or is the only thing that is.
+
+// CHECK-LABEL: func.func @late(
+// CHECK-COUNT-2: linalg.generic
+// CHECK:         return
+func.func @late(%a: tensor<64x64xf32>, %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x64xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %y = linalg.matmul ins(%a, %a : tensor<64x64xf32>, tensor<64x64xf32>) outs(%f : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %r = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+    ins(%y, %c : tensor<64x64xf32>, tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%s: f32, %x: f32, %old: f32):
+    %m = arith.maximumf %s, %zero : f32
+    %v = arith.addf %m, %x : f32
+    linalg.yield %v : f32
+  } -> tensor<64x64xf32>
+  return %r : tensor<64x64xf32>
+}
+
+// CHECK-LABEL: func.func @twice(
+// CHECK-COUNT-2: linalg.generic
+// CHECK:         return
+func.func @twice(%a: tensor<64x64xf32>, %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x64xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %y = linalg.matmul ins(%a, %a : tensor<64x64xf32>, tensor<64x64xf32>) outs(%f : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %r = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+    ins(%y, %c : tensor<64x64xf32>, tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%s: f32, %x: f32, %old: f32):
+    %u = arith.addf %s, %x : f32
+    %v = arith.addf %u, %x : f32
+    linalg.yield %v : f32
+  } -> tensor<64x64xf32>
+  return %r : tensor<64x64xf32>
+}
+
+// CHECK-LABEL: func.func @squared(
+// CHECK-COUNT-2: linalg.generic
+// CHECK:         return
+func.func @squared(%a: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x64xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %y = linalg.matmul ins(%a, %a : tensor<64x64xf32>, tensor<64x64xf32>) outs(%f : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+    ins(%y : tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%s: f32, %old: f32):
+    %u = arith.addf %s, %s : f32
+    linalg.yield %u : f32
+  } -> tensor<64x64xf32>
+  return %r : tensor<64x64xf32>
+}
+
+// -----
+
 // What the library does not do stays an operation of its own: another function of the sum, one that
-// reads more than a bias, a product that is read twice, all that follows a sum of f64. One that adds to
+// adds what it reads in other loops, a product that is read twice, all that follows a sum of f64. One that adds to
 // other numbers stays as it is, and a small one.
 
 // CHECK-LABEL: func.func @apart(
@@ -93,6 +181,7 @@ func.func @constant(%a: tensor<64x32xf32>, %b: tensor<32x16xf32>) -> tensor<64x1
 // CHECK-NEXT:    linalg.yield
 // CHECK:         linalg.generic
 #id = affine_map<(i, j) -> (i, j)>
+#turned = affine_map<(i, j) -> (j, i)>
 func.func @apart(%a: tensor<64x64xf32>, %small: tensor<8x8xf32>) -> (tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>, tensor<8x8xf32>) {
   %zero = arith.constant 0.0 : f32
   %half = arith.constant 0.5 : f32
@@ -105,7 +194,7 @@ func.func @apart(%a: tensor<64x64xf32>, %small: tensor<8x8xf32>) -> (tensor<64x6
     linalg.yield %v : f32
   } -> tensor<64x64xf32>
   %y1 = linalg.matmul ins(%a, %r0 : tensor<64x64xf32>, tensor<64x64xf32>) outs(%f : tensor<64x64xf32>) -> tensor<64x64xf32>
-  %r1 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%y1, %a : tensor<64x64xf32>, tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) {
+  %r1 = linalg.generic {indexing_maps = [#id, #turned, #id], iterator_types = ["parallel", "parallel"]} ins(%y1, %a : tensor<64x64xf32>, tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) {
   ^bb0(%x: f32, %z: f32, %old: f32):
     %v = arith.addf %x, %z : f32
     linalg.yield %v : f32

@@ -8,7 +8,7 @@
 // CHECK-NOT:     linalg.fill
 // CHECK:         cf.assert %{{.*}}, "dim 1 of operand 0 and dim 0 of operand 1 are one loop of linalg.matmul and must have the same size"
 // CHECK-NOT:     cf.assert
-// CHECK:         "hir.library_matmul"(%{{.*}}) {compute = "f32", dims = [array<i64: 0, 2>, array<i64: 2, 1>, array<i64: 0, 1>]}
+// CHECK:         "hir.library_matmul"(%{{.*}}) {compute = "f32", dims = [array<i64: 0, 2>, array<i64: 2, 1>, array<i64: 0, 1>], operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}
 // CHECK-NOT:     linalg.matmul
 // CHECK:         sym_name = "zeros"
 // TF32:          "hir.library_matmul"(%{{.*}}) {compute = "tf32",
@@ -49,13 +49,13 @@
 
 // CHECK-LABEL: "hir.program"()
 // CHECK:         linalg.fill
-// CHECK-NEXT:    "hir.library_matmul"(%{{.*}}) {accumulates, compute = "f64"
+// CHECK-NEXT:    "hir.library_matmul"(%{{.*}}) {compute = "f64"
 // CHECK:         linalg.fill
 // CHECK-NEXT:    linalg.copy
-// CHECK-NEXT:    "hir.library_matmul"(%{{.*}}) {accumulates,
+// CHECK-NEXT:    "hir.library_matmul"(%{{.*}}) {compute
 // CHECK:         linalg.fill
 // CHECK-NEXT:    linalg.fill
-// CHECK-NEXT:    "hir.library_matmul"(%{{.*}}) {accumulates,
+// CHECK-NEXT:    "hir.library_matmul"(%{{.*}}) {compute
 // Another buffer of the program's own may be written meanwhile.
 // CHECK:         hir.allocate
 // CHECK-NEXT:    linalg.copy
@@ -87,11 +87,11 @@
 // reduction whose sum is rounded.
 
 // CHECK-LABEL: "hir.program"()
-// CHECK:         dims = [array<i64: 0, 1, 3>, array<i64: 0, 3, 2>, array<i64: 0, 1, 2>]{{.*}}memref<4x64x64xf16>) -> ()
-// CHECK:         dims = [array<i64: 2, 0>, array<i64: 2, 1>, array<i64: 0, 1>]{{.*}}memref<64x64xf32>) -> ()
-// CHECK:         dims = [array<i64: 0, 1>, array<i64: 1>, array<i64: 0>]{{.*}} : (memref<4096x64xbf16>, memref<64xbf16>, memref<4096xf32>)
-// CHECK:         dims = [array<i64: 0, 3>, array<i64: 1, 2, 3>, array<i64: 1, 0, 2>]
-// CHECK:         "hir.library_matmul"(%{{.*}}) {compute = "f32", dims = [array<i64: 0, 2>, array<i64: 1, 2>, array<i64: 0, 1>]}
+// CHECK:         dims = [array<i64: 0, 1, 3>, array<i64: 0, 3, 2>, array<i64: 0, 1, 2>, array<i64: 0, 1, 2>]{{.*}}memref<4x64x64xf16>) -> ()
+// CHECK:         dims = [array<i64: 2, 0>, array<i64: 2, 1>, array<i64: 0, 1>, array<i64: 0, 1>]{{.*}}memref<64x64xf32>) -> ()
+// CHECK:         dims = [array<i64: 0, 1>, array<i64: 1>, array<i64: 0>, array<i64: 0>]{{.*}} : (memref<4096x64xbf16>, memref<64xbf16>, memref<4096xf32>, memref<4096xf32>)
+// CHECK:         dims = [array<i64: 0, 3>, array<i64: 1, 2, 3>, array<i64: 1, 0, 2>, array<i64: 1, 0, 2>]
+// CHECK:         "hir.library_matmul"(%{{.*}}) {compute = "f32", dims = [array<i64: 0, 2>, array<i64: 1, 2>, array<i64: 0, 1>], operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}
 // CHECK-NOT:     linalg.
 // CHECK:         sym_name = "forms"
 #first = affine_map<(i, j, k) -> (k, i)>
@@ -185,8 +185,8 @@
 
 // CHECK-LABEL: "hir.program"()
 // CHECK-NOT:     linalg.generic
-// CHECK:         "hir.library_matmul"(%{{.*}}) {compute = "f32", dims = [array<i64: 0, 1, 3>, array<i64: 2, 3>, array<i64: 0, 1, 2>, array<i64: 2>]}
-// CHECK:         "hir.library_matmul"(%{{.*}}) {compute = "f64", dims = [array<i64: 0, 2>, array<i64: 1, 2>, array<i64: 0, 1>]}
+// CHECK:         "hir.library_matmul"(%{{.*}}) {compute = "f32", dims = [array<i64: 0, 1, 3>, array<i64: 2, 3>, array<i64: 0, 1, 2>, array<i64: 2>], operandSegmentSizes = array<i32: 1, 1, 1, 1, 0>}
+// CHECK:         "hir.library_matmul"(%{{.*}}) {compute = "f64", dims = [array<i64: 0, 2>, array<i64: 1, 2>, array<i64: 0, 1>], operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}
 // CHECK:         linalg.generic
 // CHECK:         arith.addf %{{.*}} : f64
 // CHECK:         sym_name = "linear"
@@ -202,7 +202,7 @@
 // hir.matmul: operands in tf32 are not rounded again, a result in tf32 is; a batch may repeat.
 
 // CHECK-LABEL: "hir.program"()
-// CHECK:         "hir.library_matmul"(%{{.*}}) {compute = "tf32", dims = [array<i64: 0, 1, 3>, array<i64: -1, 3, 2>, array<i64: 0, 1, 2>]}
+// CHECK:         "hir.library_matmul"(%{{.*}}) {compute = "tf32", dims = [array<i64: 0, 1, 3>, array<i64: -1, 3, 2>, array<i64: 0, 1, 2>], operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}
 // CHECK-NEXT:    linalg.generic
 // CHECK:         arith.bitcast
 // CHECK:         "hir.library_matmul"(%{{.*}}) {compute = "tf32"
@@ -222,9 +222,9 @@
 // CHECK:       ^bb0(%[[X:.*]]: memref<64x64xtf32>, %[[Y:.*]]: memref<64x64xtf32>, %[[Z:.*]]: memref<64x64xf32>):
 // CHECK:         %[[XS:.*]] = builtin.unrealized_conversion_cast %[[X]] : memref<64x64xtf32> to memref<64x64xf32>
 // CHECK:         %[[YS:.*]] = builtin.unrealized_conversion_cast %[[Y]] : memref<64x64xtf32> to memref<64x64xf32>
-// CHECK-NEXT:    "hir.library_matmul"(%[[XS]], %[[YS]], %[[Z]]) {accumulates, compute = "tf32", dims = [array<i64: 0, 2>, array<i64: 2, 1>, array<i64: 0, 1>]}
+// CHECK-NEXT:    "hir.library_matmul"(%[[XS]], %[[YS]], %[[Z]], %[[Z]]) {compute = "tf32", dims = [array<i64: 0, 2>, array<i64: 2, 1>, array<i64: 0, 1>, array<i64: 0, 1>], operandSegmentSizes = array<i32: 1, 1, 1, 0, 1>}
 // CHECK:         %[[RS:.*]] = builtin.unrealized_conversion_cast %[[X]] : memref<64x64xtf32> to memref<64x64xf32>
-// CHECK:         "hir.library_matmul"(%{{.*}}, %{{.*}}, %[[RS]]) {accumulates, compute = "tf32",
+// CHECK:         "hir.library_matmul"(%{{.*}}, %{{.*}}, %[[RS]], %[[RS]]) {compute = "tf32",
 // CHECK-NEXT:    linalg.generic {{.*}} outs(%[[RS]] : memref<64x64xf32>)
 // CHECK:           arith.bitcast
 // CHECK-NOT:     linalg.matmul
@@ -243,8 +243,8 @@
 // SMALL:         linalg.matmul
 // SMALL:         linalg.batch_matmul
 // SMALL-NOT:     linalg.
-// SMALL:         "hir.library_matmul"(%{{.*}}, %{{.*}}, %{{.*}}) {{.*}} : (memref<4096x4096xf32>, memref<4096xf32>, memref<4096xf32>)
-// SMALL-NEXT:    "hir.library_matmul"(%{{.*}}, %{{.*}}, %{{.*}}) {{.*}} : (memref<1024x16xf32>, memref<1024x16xf32>, memref<16x16xf32>)
+// SMALL:         "hir.library_matmul"(%{{.*}}, %{{.*}}, %[[Z:.*]], %[[Z]]) {{.*}} : (memref<4096x4096xf32>, memref<4096xf32>, memref<4096xf32>, memref<4096xf32>)
+// SMALL-NEXT:    "hir.library_matmul"(%{{.*}}) {{.*}} : (memref<1024x16xf32>, memref<1024x16xf32>, memref<16x16xf32>, memref<16x16xf32>)
 // SMALL-NOT:     linalg.fill
 // SMALL:         linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : memref<4096x4096xf32>, memref<4096xf32>)
 // SMALL:           "hir.reduce_loops"
@@ -319,10 +319,10 @@
 // CHECK-LABEL: ^bb0(%{{.*}}: i1, %{{.*}}: memref<64x64xf32>)
 // CHECK:         %[[RESULTS:.*]] = "hir.if"
 // CHECK:         linalg.fill {{.*}} outs(%[[C:[a-z0-9]*]] : memref<64x64xf32>)
-// CHECK-NEXT:    "hir.library_matmul"(%{{.*}}, %[[R:[a-z0-9]*]], %[[C]]) {accumulates,
+// CHECK-NEXT:    "hir.library_matmul"(%{{.*}}, %[[R:[a-z0-9]*]], %[[C]], %[[C]]) {compute
 // CHECK-NEXT:    linalg.fill {{.*}} outs(%[[C]] : memref<64x64xf32>)
 // CHECK-NEXT:    linalg.copy ins(%[[R]] :
-// CHECK-NEXT:    "hir.library_matmul"(%{{.*}}, %{{.*}}, %[[C]]) {accumulates,
+// CHECK-NEXT:    "hir.library_matmul"(%{{.*}}, %{{.*}}, %[[C]], %[[C]]) {compute
 // CHECK-NEXT:    linalg.copy ins(%[[R]] :
 // CHECK-NEXT:    "hir.library_matmul"(%{{.*}}, %[[R]], %{{.*}}) {compute
 // CHECK:         sym_name = "branches"
