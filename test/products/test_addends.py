@@ -89,22 +89,26 @@ def test_it_may_be_an_operand_too(fake: Fake) -> None:
 
 
 _PART = """
-func.func @part(%x: tensor<5x7xf32>, %w: tensor<7x6xf32>, %c: tensor<5x18xf32>, %s: tensor<6x6xf32>) -> tensor<5x6xf32> {
+func.func @part(%x: LEFT, %w: RIGHT, %c: WHOLE, %s: SQUARE) -> RESULT {
   %zero = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<5x6xf32>
-  %a = tensor.extract_slice %c[0, 1] [5, 6] [1, STEP] : tensor<5x18xf32> to tensor<5x6xf32>
-  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<5x6xf32>) -> tensor<5x6xf32>
-  %p = linalg.matmul ins(%x, %w : tensor<5x7xf32>, tensor<7x6xf32>) outs(%f : tensor<5x6xf32>) -> tensor<5x6xf32>
-  %r = linalg.add ins(%p, %a : tensor<5x6xf32>, tensor<5x6xf32>) outs(%e : tensor<5x6xf32>) -> tensor<5x6xf32>
-  %n = linalg.negf ins(%r : tensor<5x6xf32>) outs(%e : tensor<5x6xf32>) -> tensor<5x6xf32>
-  %y = linalg.matmul ins(%n, %s : tensor<5x6xf32>, tensor<6x6xf32>) outs(%f : tensor<5x6xf32>) -> tensor<5x6xf32>
-  return %y : tensor<5x6xf32>
+  %e = tensor.empty() : RESULT
+  %a = tensor.extract_slice %c[0, 1] [5, 6] [1, STEP] : WHOLE to RESULT
+  %f = linalg.fill ins(%zero : f32) outs(%e : RESULT) -> RESULT
+  %p = linalg.matmul ins(%x, %w : LEFT, RIGHT) outs(%f : RESULT) -> RESULT
+  %r = linalg.add ins(%p, %a : RESULT, RESULT) outs(%e : RESULT) -> RESULT
+  %n = linalg.negf ins(%r : RESULT) outs(%e : RESULT) -> RESULT
+  %y = linalg.matmul ins(%n, %s : RESULT, SQUARE) outs(%f : RESULT) -> RESULT
+  return %y : RESULT
 }"""
+_SIZES = {"LEFT": "5x7", "RIGHT": "7x6", "WHOLE": "5x18", "SQUARE": "6x6", "RESULT": "5x6"}
 
 
 @pytest.mark.parametrize("step", [1, 2])
 def test_it_may_be_a_part(fake: Fake, step: int) -> None:
-    programs = fake.library(_PART.replace("STEP", str(step)), "-O0")
+    text = _PART.replace("STEP", str(step))
+    for name, sizes in _SIZES.items():
+        text = text.replace(name, f"tensor<{sizes}xf32>")
+    programs = fake.library(text, "-O0")
     x, w, c, square = _draw(5, 7), _draw(7, 6), _draw(5, 18), _draw(6, 6)
     got = programs.part(*(torch.from_numpy(each) for each in (x, w, c, square)))
     wanted = -(x @ w + c[:, 1 : 1 + 6 * step : step]) @ square
