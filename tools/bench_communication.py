@@ -143,9 +143,11 @@ def overlapping(name: str, part: str, devices: int, sizes: Sequence[int]) -> Pro
         elif gathers or part == "product":
             p.output("y", p.linear(x, weight))
         else:
-            share = p.allocate((rows, columns), "bf16", zero_init=True)
             y = p.allocate((rows // devices, columns), "bf16")
-            share = share if part == "communication" else p.linear(x, weight)
+            if part == "communication":
+                share = p.allocate((rows, columns), "bf16", zero_init=True)
+            else:
+                share = p.linear(x, weight)
             p.communicate("reduce-scatter", share, y, team, reduction="sum").wait()
             p.output("y", y)
     return p

@@ -93,7 +93,7 @@ def emit_sum(product: Product) -> ir.Operation:
         return value if value.type == wide else arith.extf(wide, value)
 
     def body(arguments: Sequence[ir.Value]) -> list[ir.Value]:
-        first, second, *added, _ = map(extended, arguments)
+        first, second, *added = map(extended, arguments[:-1])
         total = arith.mulf(first, second)
         if loops:
             total = ir.Operation.create(

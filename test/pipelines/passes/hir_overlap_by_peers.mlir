@@ -1,4 +1,14 @@
 // RUN: hirc-opt %s --split-input-file -p 'hir-overlap-communication{steps=2 by-peers=true}' | FileCheck %s
+// RUN: hirc-opt %s --split-input-file -p 'hir-overlap-communication{steps=2 by-peers=true},hir-insert-allocations,hir-call-matmul-library{kernel-multiplications=0}' | FileCheck %s --check-prefix=LIBRARY
+
+// The library adds in its call.
+
+// LIBRARY-LABEL: "hir.program"
+// LIBRARY-COUNT-2: "hir.library_matmul"(%{{.*}}) {{.*}}array<i32: 1, 1, 1, 0, 0>
+// LIBRARY-COUNT-2: "hir.library_matmul"(%{{.*}}) {{.*}}array<i32: 1, 1, 1, 0, 1>
+// LIBRARY-LABEL: "hir.program"
+// LIBRARY-COUNT-2: "hir.library_matmul"(%{{.*}}) {{.*}}array<i32: 1, 1, 1, 0, 0>
+// LIBRARY-COUNT-2: "hir.library_matmul"(%{{.*}}) {{.*}}array<i32: 1, 1, 1, 0, 1>
 
 // Sums that are scattered leave in two pieces. The first step multiplies what is the other device's
 // and puts it there; the last adds the own share to what has come, in one operation.
