@@ -15,7 +15,7 @@
 
 // CHECK-LABEL: "hir.program"
 // CHECK: "hir.shares_memory"
-// CHECK: %[[MEMORY:.*]] = "hir.allocate"() {memory = "symmetric", team = array<i64: 0, 1>} : () -> memref<1x2x1x6xbf16>
+// CHECK: %[[MEMORY:.*]] = "hir.allocate"() {memory = "symmetric", team = array<i64: 0, 1>} : () -> memref<1x2x2x6xbf16>
 // CHECK: "hir.linear"(%{{.*}}, %{{.*}}, %[[SUMS:.*]]) {{.*}} -> ()
 // CHECK: "hir.put"(%[[SUMS]], %{{.*}}, %[[AFTER:.*]]) {signal}
 // CHECK: "hir.linear"(
@@ -23,7 +23,7 @@
 // CHECK: "hir.wait_signal"(%[[MEMORY]], %[[BEFORE:.*]])
 // CHECK: %[[SLOT:.*]] = "hir.select"(%[[MEMORY]]
 // CHECK: %[[ADDED:.*]] = "hir.select"(%[[SLOT]]
-// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}}, %[[ADDED]] : memref<1x8xbf16, {{.*}}, memref<6x8xbf16>, memref<1x6xbf16
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}}, %[[ADDED]] : memref<2x8xbf16, {{.*}}, memref<6x8xbf16>, memref<2x6xbf16
 // CHECK: hir.reduce_loops
 // CHECK-NEXT: arith.addf
 // CHECK-NEXT: arith.truncf
@@ -33,16 +33,16 @@
 // CHECK-NOT: "hir.put"
 // CHECK: "hir.communicate"
 "hir.program"() ({
-^bb0(%x: memref<4x8xbf16>, %w: memref<6x8xbf16>):
+^bb0(%x: memref<8x8xbf16>, %w: memref<6x8xbf16>):
   %team = "hir.communicator"() {team = array<i64: 0, 1>} : () -> !hir.communicator_t
   %share = "hir.linear"(%x, %w) {operandSegmentSizes = array<i32: 1, 1, 0, 0>}
-    : (memref<4x8xbf16>, memref<6x8xbf16>) -> memref<4x6xbf16>
-  %part = "hir.allocate"() : () -> memref<2x6xbf16>
+    : (memref<8x8xbf16>, memref<6x8xbf16>) -> memref<8x6xbf16>
+  %part = "hir.allocate"() : () -> memref<4x6xbf16>
   %sent = "hir.communicate"(%share, %part, %team) {kind = "reduce-scatter", reduction = "sum"}
-    : (memref<4x6xbf16>, memref<2x6xbf16>, !hir.communicator_t) -> !hir.request_t
+    : (memref<8x6xbf16>, memref<4x6xbf16>, !hir.communicator_t) -> !hir.request_t
   "hir.wait"(%sent) : (!hir.request_t) -> ()
-  "hir.output"(%part) : (memref<2x6xbf16>) -> ()
-}) {sym_name = "main", function_type = (memref<4x8xbf16>, memref<6x8xbf16>) -> memref<2x6xbf16>} : () -> ()
+  "hir.output"(%part) : (memref<4x6xbf16>) -> ()
+}) {sym_name = "main", function_type = (memref<8x8xbf16>, memref<6x8xbf16>) -> memref<4x6xbf16>} : () -> ()
 
 // -----
 
@@ -61,11 +61,11 @@
 #w = affine_map<(m, n, k) -> (n, k)>
 #y = affine_map<(m, n, k) -> (m, n)>
 "hir.program"() ({
-^bb0(%x: memref<4x8xf16>, %w: memref<6x8xf16>):
+^bb0(%x: memref<8x8xf16>, %w: memref<6x8xf16>):
   %team = "hir.communicator"() {team = array<i64: 0, 1>} : () -> !hir.communicator_t
-  %share = "hir.allocate"() : () -> memref<4x6xf16>
+  %share = "hir.allocate"() : () -> memref<8x6xf16>
   linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%x, %w : memref<4x8xf16>, memref<6x8xf16>) outs(%share : memref<4x6xf16>) {
+      ins(%x, %w : memref<8x8xf16>, memref<6x8xf16>) outs(%share : memref<8x6xf16>) {
   ^bb0(%a: f16, %c: f16, %o: f16):
     %d = arith.extf %a : f16 to f32
     %e = arith.extf %c : f16 to f32
@@ -74,9 +74,9 @@
     %t = arith.truncf %s : f32 to f16
     linalg.yield %t : f16
   }
-  %part = "hir.allocate"() : () -> memref<2x6xf16>
+  %part = "hir.allocate"() : () -> memref<4x6xf16>
   %sent = "hir.communicate"(%share, %part, %team) {kind = "reduce-scatter", reduction = "sum"}
-    : (memref<4x6xf16>, memref<2x6xf16>, !hir.communicator_t) -> !hir.request_t
+    : (memref<8x6xf16>, memref<4x6xf16>, !hir.communicator_t) -> !hir.request_t
   "hir.wait"(%sent) : (!hir.request_t) -> ()
-  "hir.output"(%part) : (memref<2x6xf16>) -> ()
-}) {sym_name = "main", function_type = (memref<4x8xf16>, memref<6x8xf16>) -> memref<2x6xf16>} : () -> ()
+  "hir.output"(%part) : (memref<4x6xf16>) -> ()
+}) {sym_name = "main", function_type = (memref<8x8xf16>, memref<6x8xf16>) -> memref<4x6xf16>} : () -> ()
