@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .compiler.interpreter import interpret, interpret_team
     from .compiler.loader import load
     from .compiler.loader_artifact import Artifact
+    from .compiler.loader_team import Team, load_team
     from .dialects.hir.builder import BuildError, module, program, steps
 
 __version__ = "0.1.0"
@@ -20,11 +21,13 @@ __version__ = "0.1.0"
 __all__ = [
     "Artifact",
     "BuildError",
+    "Team",
     "compile",
     "interpret",
     "interpret_team",
     "jit",
     "load",
+    "load_team",
     "module",
     "program",
     "steps",
@@ -34,11 +37,13 @@ __all__ = [
 _OFFERED = {
     "Artifact": ".compiler.loader_artifact",
     "BuildError": ".dialects.hir.builder",
+    "Team": ".compiler.loader_team",
     "compile": ".compiler.compile_program",
     "interpret": ".compiler.interpreter",
     "interpret_team": ".compiler.interpreter",
     "jit": ".compiler.compile_program",
     "load": ".compiler.loader",
+    "load_team": ".compiler.loader_team",
     "module": ".dialects.hir.builder",
     "program": ".dialects.hir.builder",
     "steps": ".dialects.hir.builder",

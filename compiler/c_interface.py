@@ -59,6 +59,10 @@ _COMMUNICATION_FUNCTIONS = """\
 /* Before the first call: an ncclComm_t, or NULL, with this process's rank and the number of
    processes; where they meet, or NULL. See docs/communication.md. Returns 0, or an error. */
 int hirc_use_communicator(void *communicator, int rank, int size, const char *meeting);
+/* The library communicates no more, and the other processes hear why. Returns 0, or an error. */
+int hirc_give_up_communicator(const char *why);
+/* Makes a device the calling thread's current one. Returns 0, or an error. */
+int hirc_use_device(int device);
 """
 _STATE_FUNCTIONS = """\
 /* State: see docs/state.md. Those that return int return 0, or an error. */

@@ -6,7 +6,7 @@ import ctypes
 import os
 import sys
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from inspect import Signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Never, Self, SupportsIndex
@@ -57,7 +57,10 @@ def load(
 
 
 class Library:
-    """A loaded library; each of its programs is an attribute."""
+    """A loaded library; each of its programs is an attribute.
+
+    Those with another `copy` share nothing: each is loaded from a copy of the file.
+    """
 
     def __init__(
         self,
@@ -65,6 +68,7 @@ class Library:
         weights: str | os.PathLike[str] | Mapping[str, Any] | None,
         *,
         loaded: LoadedLibrary | None = None,
+        copy: Hashable = None,
     ) -> None:
         self.path = path
         # Another instance's, whose files may go with it.
@@ -75,7 +79,7 @@ class Library:
             named = file_path(weights, "weights=", others=", or tensors by name").absolute()
         try:
             values = object() if given is not None else None if named is None else state_of(named)
-            self.loaded = loaded or open_library(path, values)
+            self.loaded = loaded or open_library(path, (values, copy) if copy else values)
         except OSError as error:
             raise InputError(f"cannot load {path}: {error}") from error
         if not hasattr(self.loaded, "hirc_programs"):

@@ -8,7 +8,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import partial
 from inspect import Signature
 from pathlib import Path
@@ -76,8 +76,9 @@ class Artifact(Library):
         maker: Maker | None = None,
         types: Mapping[str, type] | None = None,
         entry: str = "main",
+        copy: Hashable = None,
     ) -> None:
-        super().__init__(path, weights, loaded=loaded)
+        super().__init__(path, weights, loaded=loaded, copy=copy)
         self._maker = maker
         self._entry = entry
         self._calling: Calling | None = None

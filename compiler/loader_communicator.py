@@ -27,6 +27,13 @@ def use_communicator(loaded: LoadedLibrary, communicator: Any) -> None:
             "a communicator is a process group of torch, or the address of an ncclComm_t, a rank "
             f"and a size, not {communicator!r}"
         )
+    use_rank(loaded, rank, size, meeting, address)
+
+
+def use_rank(
+    loaded: LoadedLibrary, rank: int, size: int, meeting: str | None, address: int | None = None
+) -> None:
+    """Says which of so many processes this is, where they meet, and their ncclComm_t."""
     function = loaded.hirc_use_communicator
     function.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.c_char_p]
     loaded.check(function(address, rank, size, None if meeting is None else meeting.encode()))

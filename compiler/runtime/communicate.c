@@ -463,6 +463,30 @@ int hirc_communicator_use(void *communicator, int rank, int size, const char *ad
   return HIRC_REFUSED;
 }
 
+static int give_up(void *why, void *unused, void *stream) {
+  (void)unused, (void)stream;
+  if (hirc_world(NULL)->size > 1)
+    hirc_world_give_up(why, NULL);
+  return 0;
+}
+
+// The library communicates no more, and the others hear why: for a caller that begins a call on some
+// devices and not on others. Returns 0, or there is a message.
+int hirc_communicator_give_up(const char *why) {
+  return hirc_guard(give_up, (void *)why, NULL, NULL);
+}
+
+static int use_device(void *number, void *unused, void *stream) {
+  (void)unused, (void)stream;
+  check(cudaSetDevice(*(const int *)number), "cudaSetDevice", NULL);
+  return 0;
+}
+
+// Makes a device the calling thread's current one, for callers without CUDA's runtime.
+int hirc_communicator_use_device(int device) {
+  return hirc_guard(use_device, &device, NULL, NULL);
+}
+
 struct asked_rank {
   int64_t processes, rank;
 };

@@ -41,6 +41,9 @@ struct hirc_communicator *hirc_communicator_of(void **known, const int64_t *team
 // What a library's caller hands over before the first call; see communicate.c.
 int hirc_communicator_use(void *communicator, int rank, int size, const char *address);
 
+int hirc_communicator_give_up(const char *why);
+int hirc_communicator_use_device(int device);
+
 // This process's rank, where so many processes have parts of something; -1, and a message, where fewer
 // run, or it is none of them.
 int64_t hirc_communication_rank(int64_t processes);

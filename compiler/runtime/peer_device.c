@@ -5,17 +5,27 @@
 #include "check.h"
 #include "driver.h"
 
+#include <unistd.h>
+
 enum {
   LAZY_PEER_ACCESS = 1,
+  PEER_ACCESS_ALREADY_ENABLED = 704,
   REGISTER_FOR_DEVICES = 3, // portable and mapped
   AT_LEAST = 0,
   WHOLE_PAGE = 2 << 20, // of the device: what is smaller would share one, and all of it be shared
 };
 
+// The driver's own.
+struct handle {
+  char bytes[HIRC_PEER_HANDLE_BYTES];
+};
+
 static struct {
-  int (*get_handle)(struct hirc_peer_handle *handle, void *memory);
+  int (*get_handle)(struct handle *handle, void *memory);
   int (*close_handle)(void *memory);
-  int (*open_handle)(void **memory, struct hirc_peer_handle handle, unsigned flags);
+  int (*open_handle)(void **memory, struct handle handle, unsigned flags);
+  int (*retain_context)(void **context, int device);
+  int (*enable_access)(void *context, unsigned flags);
   int (*write_value)(void *stream, void *address, uint64_t value, unsigned flags);
   int (*wait_value)(void *stream, void *address, uint64_t value, unsigned flags);
 } driver;
@@ -23,15 +33,34 @@ static struct {
 static int share(void **memory, size_t bytes, struct hirc_peer_handle *handle) {
   size_t whole = (bytes + WHOLE_PAGE - 1) / WHOLE_PAGE * WHOLE_PAGE;
   int rc = cudaMalloc(memory, whole);
-  return rc ? rc : driver.get_handle(handle, *memory);
+  rc = rc ? rc : cudaGetDevice(&handle->device);
+  handle->address = *memory;
+  handle->process = (int)getpid();
+  return rc ? rc : driver.get_handle((struct handle *)handle->bytes, *memory);
+}
+
+// A process cannot open what is its own: its devices reach each other where they are let.
+static int open_own(void **memory, const struct hirc_peer_handle *handle) {
+  void *context = NULL;
+  int device = 0, rc = cudaGetDevice(&device);
+  *memory = handle->address;
+  if (rc || device == handle->device)
+    return rc;
+  rc = driver.retain_context(&context, handle->device);
+  rc = rc ? rc : driver.enable_access(context, 0);
+  return rc == PEER_ACCESS_ALREADY_ENABLED ? 0 : rc;
 }
 
 static int open_memory(void **memory, size_t bytes, const struct hirc_peer_handle *handle) {
   (void)bytes;
-  return driver.open_handle(memory, *handle, LAZY_PEER_ACCESS);
+  if (handle->process == (int)getpid())
+    return open_own(memory, handle);
+  return driver.open_handle(memory, *(const struct handle *)handle->bytes, LAZY_PEER_ACCESS);
 }
 
-static int close_memory(void *memory) { return driver.close_handle(memory); }
+static int close_memory(void *memory, const struct hirc_peer_handle *handle) {
+  return handle->process == (int)getpid() ? 0 : driver.close_handle(memory);
+}
 
 static int take_flags(_Atomic uint64_t *flags, size_t bytes, _Atomic uint64_t **known) {
   int rc = cudaHostRegister((void *)flags, bytes, REGISTER_FOR_DEVICES);
@@ -60,6 +89,8 @@ static const char *find_all(void) {
       {"cuIpcGetMemHandle", &driver.get_handle},
       {"cuIpcOpenMemHandle", &driver.open_handle},
       {"cuIpcCloseMemHandle", &driver.close_handle},
+      {"cuDevicePrimaryCtxRetain", &driver.retain_context},
+      {"cuCtxEnablePeerAccess", &driver.enable_access},
       {"cuStreamWriteValue64", &driver.write_value},
       {"cuStreamWaitValue64", &driver.wait_value},
   };

@@ -10,9 +10,11 @@
 
 enum { HIRC_PEER_HANDLE_BYTES = 64 };
 
-// By what another process finds memory.
+// By what another process finds memory; and what is linked twice in one process, by its address.
 struct hirc_peer_handle {
   char bytes[HIRC_PEER_HANDLE_BYTES];
+  void *address;
+  int process, device;
 };
 
 // A wait of a stream until `flag` is at least `value`, for the process at `place` of a team.
@@ -28,7 +30,7 @@ struct hirc_peer_wait {
 struct hirc_peer_device {
   int (*share)(void **memory, size_t bytes, struct hirc_peer_handle *handle);
   int (*open)(void **memory, size_t bytes, const struct hirc_peer_handle *handle);
-  int (*close)(void *memory); // what was opened
+  int (*close)(void *memory, const struct hirc_peer_handle *handle); // what was opened
   // Makes flags, in memory of the host that processes share, known to the device.
   int (*take_flags)(_Atomic uint64_t *flags, size_t bytes, _Atomic uint64_t **known);
   int (*copy)(void *to, const void *from, size_t bytes, void *stream);

@@ -66,7 +66,7 @@ static int find_out(struct hirc_communicator *of, const char *location) {
     if (reaches && device) {
       reaches = device->open(&there, 1, &other.memory) == 0;
       if (reaches)
-        device->close(there);
+        device->close(there, &other.memory);
     }
   }
   hirc_communicator_key(of, "reaches", of->place, key);

@@ -386,6 +386,12 @@ void hirc_world_begin(const char *location) {
     refuse(location, "communication", "no thread is left");
 }
 
+void hirc_world_give_up(const char *why, const char *location) {
+  if (hirc_world_has_address(location))
+    connect_once(location);
+  hirc_world_fail(why);
+}
+
 void hirc_world_give(const char *key, const void *bytes, uint32_t count, const char *location) {
   connect_once(location);
   send_message(HIRC_HUB_GIVE, key, bytes, count, location);

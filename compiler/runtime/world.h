@@ -40,6 +40,10 @@ const char *hirc_world_failure(void);
 // Tells all that they cannot, unless that is known already.
 void hirc_world_fail(const char *why);
 
+// The same of a process that may not have met the others yet: meets them first, and fails where it
+// cannot.
+void hirc_world_give_up(const char *why, const char *location);
+
 // Fails with that reason where there is one.
 void hirc_world_check(const char *location);
 

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,7 @@ struct member {
   int rank;   // -1: it has not said hello
   int number; // of a process's linked files that communicate, in the order of their hellos
   int left;   // it said goodbye
+  int is_here; // it is of this process, whose end it does not outlive
   struct taken *taken;
 };
 
@@ -54,6 +56,7 @@ static struct {
   pthread_mutex_t lock; // of `done` and `told`
   pthread_cond_t over;
   int runs, done, told, all_come; // told: all have heard of a failure
+  _Atomic int ends; // this process does
 } hub = {.lock = PTHREAD_MUTEX_INITIALIZER, .over = PTHREAD_COND_INITIALIZER};
 
 int hirc_hub_read(int socket, void *bytes, size_t count) {
@@ -212,7 +215,7 @@ static void accept_one(void) {
   int socket = accept4(hub.listener, NULL, NULL, SOCK_CLOEXEC);
   if (socket < 0)
     return;
-  struct ucred peer;
+  struct ucred peer = {0};
   socklen_t size = sizeof peer;
   // A socket of this machine's is for processes of one user.
   if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid > 0 &&
@@ -226,7 +229,8 @@ static void accept_one(void) {
     return;
   }
   hub.members = larger;
-  hub.members[hub.count++] = (struct member){.socket = socket, .rank = -1};
+  int is_here = size == sizeof peer && peer.pid == getpid();
+  hub.members[hub.count++] = (struct member){.socket = socket, .rank = -1, .is_here = is_here};
 }
 
 // Whether everybody was there and is gone, or said goodbye. After a failure those who come later
@@ -234,7 +238,8 @@ static void accept_one(void) {
 static int is_over(void) {
   int here = 0, came = 0, has_rank_0 = 0;
   for (size_t i = 0; i < hub.count; ++i) {
-    here += hub.members[i].socket >= 0 && !hub.members[i].left;
+    const struct member *each = &hub.members[i];
+    here += each->socket >= 0 && !each->left && !(each->is_here && hub.ends);
     came += hub.members[i].rank >= 0;
     has_rank_0 |= hub.members[i].rank == 0;
   }
@@ -299,6 +304,7 @@ void hirc_hub_end(int seconds) {
   struct timespec until;
   clock_gettime(CLOCK_REALTIME, &until);
   until.tv_sec += seconds;
+  hub.ends = 1;
   pthread_mutex_lock(&hub.lock);
   int rc = 0;
   while (!hub.done && rc == 0)

@@ -1,7 +1,8 @@
-"""Runs what on_gpu.py built as teams of this machine's GPUs, a process each, and compares.
+"""Runs what on_gpu.py built as teams of this machine's GPUs, and compares.
 
-Prints a line for each library; the exit status is 1 where anything differs. With `--rank R` it is
-one of the processes.
+Teams are a process for each GPU, and then one process for all. Prints a line for each library; the
+exit status is 1 where anything differs. With `--rank R` it is one of the processes, without a
+number the one for all.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import sys
 import time
 import traceback
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +34,12 @@ _CANNOT = "error: the processes cannot go on together: "
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rank", type=int)
+    parser.add_argument("--rank", type=int, nargs="?", const=-1)
     parser.add_argument("--size", type=int)
     options = parser.parse_args()
     if options.rank is not None:
-        return _run(options.rank, options.size)
+        one = options.rank < 0
+        return _run_in_one(options.size) if one else _run(options.rank, options.size)
     wrong = 0
     for size in (2, 4):
         if size <= torch.cuda.device_count():
@@ -50,7 +53,9 @@ def _team(size: int) -> int:
     """Runs all cases of a number of devices; returns how many differ, at least."""
     started = _start([[sys.executable, __file__, "--rank={}", f"--size={size}"]] * size, {})
     outputs = [_end(each) for each in started]
-    print(outputs[0][1], end="", flush=True)
+    command = [sys.executable, __file__, "--rank", f"--size={size}"]
+    outputs += [_end(each) for each in _start([command], {"HIRC_COMMUNICATION_SECONDS": "60"})]
+    print(outputs[0][1] + outputs[-1][1], end="", flush=True)
     for rank, (status, output, errors) in enumerate(outputs):
         if status:
             print(f"rank {rank}: status {status}\n{output}{errors[-2000:]}")
@@ -92,37 +97,67 @@ def _end(process: subprocess.Popen[str]) -> tuple[int, str, str]:
 def _run(rank: int, size: int) -> int:
     """Runs every case of `size` devices as one of them."""
     torch.cuda.set_device(rank)
+
+    def differences(library: Any, case: dict[str, Any]) -> list[str]:
+        given = getattr(library, case["program"])(*(each.cuda() for each in case["inputs"][rank]))
+        torch.cuda.synchronize()
+        return _differences(given, case, rank)
+
+    return _run_cases(size, f"rank {rank}", hirc.load, differences)
+
+
+def _run_in_one(size: int) -> int:
+    """Runs every case of `size` devices as all of them."""
+
+    def load(path: Path) -> Any:
+        return hirc.load_team(path, range(size))
+
+    def differences(team: Any, case: dict[str, Any]) -> list[str]:
+        inputs = [
+            tuple(each.to(f"cuda:{rank}") for each in case["inputs"][rank]) for rank in range(size)
+        ]
+        given = getattr(team, case["program"])(*inputs)
+        for rank in range(size):
+            torch.cuda.synchronize(rank)
+        return [each for rank in range(size) for each in _differences(given[rank], case, rank)]
+
+    return _run_cases(size, "one process", load, differences)
+
+
+def _run_cases(
+    size: int,
+    who: str,
+    load: Callable[[Path], Any],
+    differences: Callable[[Any, dict[str, Any]], list[str]],
+) -> int:
     wrong = 0
     libraries: dict[str, Any] = {}
     counts: dict[str, list[int]] = {}
     cases = torch.load(HERE / "cases.pt", weights_only=False)
     for case in (each for each in cases if each["size"] == size):
         name = case["library"]
-        if name not in libraries:
-            libraries[name] = hirc.load(HERE / f"{name}.so")
         counted = counts.setdefault(name, [0, 0])
         counted[0] += len(case["names"])
         try:
-            found = _differences(libraries[name], case, rank)
+            if name not in libraries:
+                libraries[name] = load(HERE / f"{name}.so")
+            found = differences(libraries[name], case)
         except Exception:  # noqa: BLE001  what fails is a result too
             found = [traceback.format_exc()]
         if found:
-            print(f"rank {rank}: {name} {case['program']}: {found[0]}", file=sys.stderr)
+            print(f"{who}: {name} {case['program']}: {found[0]}", file=sys.stderr)
         counted[1] += len(found)
         wrong += len(found)
     for name, (number, differ) in counts.items():
-        print(f"{name} on {size} GPUs, rank {rank}: {number} results, {differ} wrong")
+        print(f"{name} on {size} GPUs, {who}: {number} results, {differ} wrong")
     return min(wrong, 1)
 
 
-def _differences(library: Any, case: dict[str, Any], rank: int) -> list[str]:
-    program = getattr(library, case["program"])
-    given = program(*(each.cuda() for each in case["inputs"][rank]))
+def _differences(given: Any, case: dict[str, Any], rank: int) -> list[str]:
     if isinstance(given, dict):
         given = [given[name] for name in case["names"]]
     if isinstance(given, torch.Tensor):
         given = [given]
-    torch.cuda.synchronize()
     found: list[str] = []
     for name, value, wanted in zip(case["names"], given, case["expected"][rank], strict=True):
         value = value.cpu()

@@ -129,7 +129,7 @@ static int find_way(struct circle *circle, const struct record *from) {
     struct record *next = record_of(from->awaited[i]);
     if (!next)
       continue;
-    if (next == own || from->awaited[i].id == self.id)
+    if (next == own || (from->awaited[i].id == self.id && from->awaited[i].memory == self.memory))
       return 1;
     int is_there = circle->count == LARGEST_CIRCLE || !atomic_load(&next->is_waiting);
     for (int j = 0; j < circle->count; ++j)
