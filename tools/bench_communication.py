@@ -133,9 +133,11 @@ def overlapping(name: str, part: str, devices: int, sizes: Sequence[int]) -> Pro
     with build("main") as p:
         team = p.communicator(list(range(devices)))
         weight = p.input("w", (own_columns, own_depth), "bf16")
-        # Where rows are gathered the product alone has all, and the communication a part.
+        # Where rows are gathered the product alone has all, and the communication a part; sums that
+        # are scattered alone are handed in.
         is_part = gathers and part != "product"
-        x = p.input("x", (rows // devices if is_part else rows, own_depth), "bf16")
+        width = columns if not gathers and part == "communication" else own_depth
+        x = p.input("x", (rows // devices if is_part else rows, width), "bf16")
         if gathers and part != "product":
             whole = p.allocate((rows, depth), "bf16")
             p.communicate("allgather", x, whole, team).wait()
@@ -144,10 +146,7 @@ def overlapping(name: str, part: str, devices: int, sizes: Sequence[int]) -> Pro
             p.output("y", p.linear(x, weight))
         else:
             y = p.allocate((rows // devices, columns), "bf16")
-            if part == "communication":
-                share = p.allocate((rows, columns), "bf16", zero_init=True)
-            else:
-                share = p.linear(x, weight)
+            share = x if part == "communication" else p.linear(x, weight)
             p.communicate("reduce-scatter", share, y, team, reduction="sum").wait()
             p.output("y", y)
     return p

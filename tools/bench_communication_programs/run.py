@@ -94,9 +94,10 @@ def _overlap(
 
     def run(part: str) -> float:
         own_rows = rows // devices if gathers and part != "product" else rows
+        width = columns if not gathers and part == "communication" else weight[1]
         inputs = [
             f"--input=w={weight[0]}x{weight[1]}xbf16=@random:1",
-            f"--input=x={own_rows}x{weight[1]}xbf16=@random:1",
+            f"--input=x={own_rows}x{width}xbf16=@random:1",
         ]
         return timed(f"{name}-{part}", inputs, devices, repeat)
 
