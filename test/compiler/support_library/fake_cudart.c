@@ -401,6 +401,15 @@ static int close_handle(void *memory) {
   free(memory);
   return answer("cuIpcCloseMemHandle", "0");
 }
+static int retain_context(void **context, int of_device) {
+  *context = (void *)(uintptr_t)(0x100 + of_device);
+  return answer("cuDevicePrimaryCtxRetain", "%d", of_device);
+}
+// As where another library of the process has enabled it.
+static int enable_access(void *context, unsigned flags) {
+  int rc = answer("cuCtxEnablePeerAccess", "%p %u", context, flags);
+  return rc ? rc : 704;
+}
 static int write_value(cuda_stream stream, uint64_t *flag, uint64_t value, unsigned flags) {
   int rc = answer("cuStreamWriteValue64", "%#llx %u in %ld", (unsigned long long)value, flags,
                   number(stream));
@@ -424,6 +433,8 @@ static const struct {
     {"cuIpcGetMemHandle", (void *)get_handle},
     {"cuIpcOpenMemHandle", (void *)open_handle},
     {"cuIpcCloseMemHandle", (void *)close_handle},
+    {"cuDevicePrimaryCtxRetain", (void *)retain_context},
+    {"cuCtxEnablePeerAccess", (void *)enable_access},
     {"cuStreamWriteValue64", (void *)write_value},
     {"cuStreamWaitValue64", (void *)wait_value},
 };

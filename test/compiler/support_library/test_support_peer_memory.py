@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 import uuid
@@ -141,6 +142,55 @@ def test_two_processes(library: Library, fake: Path) -> None:
             f"cuStreamWriteValue64 0x4 0 in {_OURS}",
             f"cuStreamWaitValue64 0x4 0 in {_OURS}",
         ]
+
+
+_IN_ONE = """
+import threading
+logs = [None] * SIZE
+def run(rank, text):
+    space = {"device": DEVICES[rank]}
+    exec(text, space)
+    logs[rank] = space["lib"].fake_log().decode()
+threads = [threading.Thread(target=run, args=each) for each in enumerate(TEXTS)]
+for each in threads: each.start()
+for each in threads: each.join()
+for rank, log in enumerate(logs):
+    print(*(f"{rank} {line}" for line in log.splitlines()), sep="\\n", flush=True)
+import os; os._exit(0)
+"""
+
+
+@pytest.mark.parametrize("devices", [(0, 1), (0, 0)])
+def test_one_process(
+    library: Library, fake: Path, tmp_path: Path, devices: tuple[int, int]
+) -> None:
+    """A process does not open what is its own; its devices are let reach each other."""
+    meeting = f"unix:hirc-test-{uuid.uuid4().hex}".encode()
+    texts: list[str] = []
+    for rank in range(2):
+        copy = tmp_path / f"libsupport{rank}.so"
+        shutil.copy(library.shared, copy)
+        text = "\n".join([_BEGIN, *_ALL]).replace("PATH", repr(str(fake)))
+        text = text.replace("LIBRARY)", f"{str(copy)!r}); lib.cudaSetDevice(device)")
+        text = text.replace('"SECONDS"', '"30"').replace("MEETING", repr(meeting))
+        texts.append(text.replace("RANK", str(rank)).replace("SIZE", "2"))
+    program = _IN_ONE.replace("TEXTS", repr(texts)).replace("SIZE", "2")
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", program.replace("DEVICES", repr(devices))],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = [re.sub(r" 0x[0-9a-f]{6,}\b(?! 0 in)", "", line) for line in done.stdout.splitlines()]
+    for rank, other in ((0, devices[1]), (1, devices[0])):
+        enabled = [line for line in lines if line.startswith((f"{rank} cuDev", f"{rank} cuCtx"))]
+        wanted = [f"{rank} cuDevicePrimaryCtxRetain {other}"]
+        wanted.append(f"{rank} cuCtxEnablePeerAccess {0x100 + other:#x} 0")
+        assert enabled == wanted * (devices[0] != devices[1])
+        assert f"{rank} cudaMemcpyAsync 8 kind=4 in {_LANE}" in lines
+    assert not any(line[2:].startswith("cuIpcOpenMemHandle") for line in lines)
 
 
 def test_a_wait_ends_with_the_process_that_it_is_for(library: Library, fake: Path) -> None:
