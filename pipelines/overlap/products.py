@@ -106,8 +106,11 @@ def multiply_onto(product: ir.Operation, rows: ir.Value, added: ir.Value, target
     elements = [str(ir.MemRefType(each.type).element_type) for each in (rows, *others, target)]
     if not _are_summed_alike(elements) or ir.MemRefType(others[0].type).rank != 2:
         multiply(product, rows, target)
-        kind = {"kind": ir.StringAttr.get("add")}
-        ir.Operation.create("hir.binary", operands=[target, added, target], attributes=kind)
+        ir.Operation.create(
+            "hir.binary",
+            operands=[target, added, target],
+            attributes={"kind": ir.StringAttr.get("add")},
+        )
         return
     whole = Product(
         Indexed(rows, (0, 2)),

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 import torch
 
-from hirc import Team, load_team
 from hirc import program as build
 from hirc.compiler.errors import ExecutionError, HircError, InputError
 from hirc.compiler.interpreter import interpret_team
+from hirc.compiler.loader_team import Team, load_team
 from support.driver import Hirc
 
 from .test_communication import every_kind
-from .test_overlap import _inputs, _program
+from .test_overlap import overlapping_inputs, overlapping_program
 
 
 def _team(library: Path, size: int) -> Team:
@@ -56,10 +56,11 @@ def test_every_kind(hirc: Hirc, tmp_path: Path, size: int) -> None:
 
 
 def test_products_by_memory_that_devices_share(hirc: Hirc, tmp_path: Path) -> None:
-    program = _program(3)
+    program = overlapping_program(3)
     team = _team(_built(hirc, tmp_path, str(program), "--overlap-by-peers"), 3)
     inputs = [
-        [torch.from_numpy(value) for value in each] for each in _inputs(3, np.random.default_rng(3))
+        [torch.from_numpy(value) for value in each]
+        for each in overlapping_inputs(3, np.random.default_rng(3))
     ]
     wanted = interpret_team(program, inputs)
     for _ in range(2):

@@ -22,7 +22,7 @@ _STEPS = 4
 _LOOPS = 5
 
 
-def _program(size: int) -> Program:
+def overlapping_program(size: int) -> Program:
     """Products beside each kind of communication, explicit and of resharding, with a bias."""
     with build("main") as p:
         team = p.communicator(list(range(size)))
@@ -50,7 +50,7 @@ def _program(size: int) -> Program:
     return p
 
 
-def _inputs(size: int, generator: np.random.Generator) -> list[list[Array]]:
+def overlapping_inputs(size: int, generator: np.random.Generator) -> list[list[Array]]:
     """Small whole numbers: their sums are the same in every order."""
 
     def draw(*shape: int) -> Array:
@@ -91,7 +91,7 @@ def test_by_memory_of_peers(
     hirc: Hirc, run_team: RunTeam, tmp_path: Path, size: int, reaches: str
 ) -> None:
     """With checks; and where the devices do not reach each other's memory."""
-    program = _program(size)
+    program = overlapping_program(size)
     source, built = tmp_path / "prog.mlir", tmp_path / "prog"
     source.write_text(str(program))
     options = ("--offload-arch=cpu", "--overlap-by-peers")
@@ -99,7 +99,7 @@ def test_by_memory_of_peers(
     # What is gathered, and the sums that are scattered; not the others.
     assert staged.output.count('"hir.shares_memory"') == 2
     hirc.succeeds(source, *options, "--check=memory,race", "-o", built)
-    inputs = _inputs(size, np.random.default_rng(3))
+    inputs = overlapping_inputs(size, np.random.default_rng(3))
     tensors = [[torch.from_numpy(value) for value in each] for each in inputs]
     expected = interpret_team(program, tensors)
     given = _run(built, _NAMES, inputs, run_team, {"HIRC_PEER_MEMORY": reaches})
@@ -147,14 +147,14 @@ def test_gives_what_one_step_gives(
     hirc: Hirc, run_team: RunTeam, tmp_path: Path, size: int
 ) -> None:
     """With checks of memory, of waits that are missing, and of races."""
-    program = _program(size)
+    program = overlapping_program(size)
     source, built = tmp_path / "prog.mlir", tmp_path / "prog"
     source.write_text(str(program))
     options = ("--offload-arch=cpu", f"--overlap-steps={_STEPS}")
     staged = hirc.succeeds(source, *options, "--stop-after=allocations", "-o", "-")
     assert staged.output.count("overlap = ") == _LOOPS
     hirc.succeeds(source, *options, "--check=memory,race", "-o", built)
-    inputs = _inputs(size, np.random.default_rng(3))
+    inputs = overlapping_inputs(size, np.random.default_rng(3))
     tensors = [[torch.from_numpy(value) for value in each] for each in inputs]
     expected = interpret_team(program, tensors)
     given = _run(built, _NAMES, inputs, run_team)
@@ -240,7 +240,7 @@ def _leaving(kind: str, size: int, rows: int) -> Program:
         if kind == "turned":
             share = p.matmul(x, v)
         else:
-            share = p.linear(x, w, *[bias] * (kind == "biased"))
+            share = p.linear(x, w, bias) if kind == "biased" else p.linear(x, w)
         p.communicate("reduce-scatter", share, part, team, reduction="sum").wait()
         p.output("part", part.cast("f32"))
     return p
@@ -275,9 +275,10 @@ def test_sums_go_around_the_devices(
     element = np.int32 if kind == "integers" else np.float32
     inputs = [[value.astype(element) for value in each] for each in whole]
     given = _run(built, ("part",), inputs, run_team)
-    sums = sum(
-        (x @ (v if kind == "turned" else w.T) + (bias if kind == "biased" else 0))
+    shares = [
+        x @ (v if kind == "turned" else w.T) + (bias if kind == "biased" else 0)
         for x, w, v, bias in whole
-    )
+    ]
+    sums = np.sum(shares, axis=0)
     for rank in range(size):
         np.testing.assert_array_equal(given[rank][0], sums[rank * rows : (rank + 1) * rows])
