@@ -322,6 +322,15 @@ BYTES = Suite(
             *("f8_slices", ("mk", "nk"), {"m": 140, "n": 152, "k": 272}, ("f8E5M2", "f8E5M2")),
             *(_F8, "f32", _asks("rows = 128, columns = 64, stages = 3, consumers = 1")),
         ),
+        # A product of 192 columns, with registers of the producer.
+        _of_bytes(
+            *("f8_wide", ("mk", "nk"), {"m": 150, "n": 203, "k": 272}, ("f8E4M3FN", "f8E4M3FN")),
+            *(
+                _F8,
+                "f32",
+                _asks("rows = 128, columns = 192, stages = 3, consumers = 2, resident = 1"),
+            ),
+        ),
         # Terms that are not contiguous.
         _of_bytes(
             "i8_columns",

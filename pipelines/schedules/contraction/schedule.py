@@ -298,9 +298,10 @@ def _launch_warpgroups(
         divide_without_calls(entry)
 
     resident = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), made.resident)
+    threads = plan.threads(made)
     name, place = operation_name(work.op), work.op.location
     attributes = {"nvvm.minctasm": resident}
-    kernel = kernels.build(name, made.threads, emit, place, attributes, made.attribute)
+    kernel = kernels.build(name, threads, emit, place, attributes, made.attribute)
     tiles = product(
         [
             plan.row_tiles(made.rows),
@@ -317,7 +318,7 @@ def _launch_warpgroups(
         blocks = arith.minui(work.open.value(tiles), index_constant(most))
     arguments = found[0].parameters.arguments()
     bytes_ = found[0].shared.bytes
-    emit_launch(kernel, blocks, made.threads, arguments, bytes_, cluster=made.parts)
+    emit_launch(kernel, blocks, threads, arguments, bytes_, cluster=made.parts)
 
 
 def _require_reach(found: Conditions, form: Form) -> None:

@@ -68,9 +68,10 @@ from .window import Axis, Window
 
 _TILES_AT_ONCE, _WORD_BYTES = 4, 4
 _BOX = 256
-# Registers of a thread where a warpgroup copies and three multiply: 24 and 3 times 160 are less
-# than the 512 that a lane of each has, in multiples of 8 (PTX ISA, "setmaxnreg").
-_PRODUCER_REGISTERS, _CONSUMER_REGISTERS = 24, 160
+# Registers of a thread where a warpgroup copies and one, two or three multiply: 24 and 3 times 160,
+# or twice 240, are less than the 512 that a lane of each has, in multiples of 8 (PTX ISA,
+# "setmaxnreg").
+_PRODUCER_REGISTERS, _CONSUMER_REGISTERS = 24, {1: 240, 2: 240, 3: 160}
 
 
 @dataclass(frozen=True)
@@ -131,8 +132,8 @@ class WarpgroupKernel:
         consumers = number(made.consumers * THREADS)
         roles = scf.IfOp(is_below(thread, consumers), has_else=True)
         with ir.InsertionPoint(roles.then_block):
-            if made.gives_registers:
-                set_registers(_CONSUMER_REGISTERS, "increase")
+            if plan.gives_registers(made):
+                set_registers(_CONSUMER_REGISTERS[made.consumers], "increase")
             if made.parts > 1:
                 self._keep(first)
             else:
@@ -140,7 +141,7 @@ class WarpgroupKernel:
             scf.YieldOp([])
         assert roles.else_block is not None
         with ir.InsertionPoint(roles.else_block):
-            if made.gives_registers:
+            if plan.gives_registers(made):
                 set_registers(_PRODUCER_REGISTERS, "decrease")
             one = scf.IfOp(arith.cmpi(arith.CmpIPredicate.eq, thread, consumers))
             with ir.InsertionPoint(one.then_block):
@@ -344,7 +345,8 @@ class WarpgroupKernel:
         loop = scf.ForOp(first, tiles, step, [number(0), number(0)])
         with ir.InsertionPoint(loop.body):
             found, ring, previous = self._sum(descriptors, is_lead, list(loop.inner_iter_args))
-            self._release(previous, is_lead)
+            if previous is not None:
+                self._release(previous, is_lead)
             place = self._place(loop.induction_variable)
             self._store(found, place, own_row)
             scf.YieldOp([*ring])
@@ -367,10 +369,13 @@ class WarpgroupKernel:
 
     def _sum(
         self, descriptors: tuple[ir.Value, ir.Value], is_lead: ir.Value, ring: list[ir.Value]
-    ) -> tuple[list[list[ir.Value]], list[ir.Value], ir.Value]:
-        """The thread's sums of a tile, what follows a stage and its parity, and the last stage."""
+    ) -> tuple[list[list[ir.Value]], list[ir.Value], ir.Value | None]:
+        """The thread's sums of a tile, what follows a stage and its parity, and the last stage.
+
+        That is None where all stages have been released.
+        """
         made = self.configuration
-        self._sums = Sums(made.columns, self.plan.form.total)
+        self._sums = Sums(self.plan.product_columns(made), self.plan.form.total)
         if self.plan.form.is_promoted:
             return self._sum_of_steps(descriptors, is_lead, ring)
         zeros = [self._sums.zeros() for _ in range(made.slices)]
@@ -378,7 +383,8 @@ class WarpgroupKernel:
         with ir.InsertionPoint(steps.body):
             *sums, slot, parity, previous = steps.inner_iter_args
             self._full(slot).wait(parity)
-            sums = self._multiply(list(sums), *descriptors, times(slot, made.stage_bytes))
+            a, b = (moved(each, times(slot, made.stage_bytes)) for each in descriptors)
+            sums = self._multiply(list(sums), a, b)
             wait_for_products(1)
             is_later = arith.cmpi(arith.CmpIPredicate.ne, steps.induction_variable, self._begin)
             self._release(previous, arith.andi(is_lead, is_later))
@@ -388,29 +394,36 @@ class WarpgroupKernel:
 
     def _sum_of_steps(
         self, descriptors: tuple[ir.Value, ir.Value], is_lead: ir.Value, ring: list[ir.Value]
-    ) -> tuple[list[list[ir.Value]], list[ir.Value], ir.Value]:
-        """Returns the same, but adds each step's sums to the totals in f32.
+    ) -> tuple[list[list[ir.Value]], list[ir.Value], None]:
+        """Returns the same, but adds each step's sums to the totals in f32, product by product.
 
         While one warpgroup adds, another one multiplies.
         """
-        made, count = self.configuration, self._sums.count
-        zeros = [constant(self.plan.form.total, 0)] * (made.slices * count)
-        steps = scf.ForOp(self._begin, self._end, number(1), [*zeros, *ring, number(0)])
-        with ir.InsertionPoint(steps.body):
-            *sums, slot, parity, previous = steps.inner_iter_args
-            self._full(slot).wait(parity)
-            is_later = arith.cmpi(arith.CmpIPredicate.ne, steps.induction_variable, self._begin)
-            begun = [self._sums.undefined() for _ in range(made.slices)]
-            begun = self._multiply(begun, *descriptors, times(slot, made.stage_bytes), adds=False)
-            self._release(previous, arith.andi(is_lead, is_later))
-            of_step = [each for own in self._sums.complete(begun) for each in own]
-            sums = [arith.addf(one, other) for one, other in zip(sums, of_step, strict=True)]
-            scf.YieldOp([*sums, *self._next(slot, parity), slot])
-        *sums, slot, parity, previous = steps.results
-        found: list[list[ir.Value]] = [
-            [*sums[at : at + count]] for at in range(0, len(sums), count)
+        made, wide, count = self.configuration, self._sums.columns, self._sums.count
+        products = [
+            (slice_ * ROWS * ROW_BYTES, column * ROW_BYTES)
+            for slice_ in range(made.slices)
+            for column in range(0, made.columns, wide)
         ]
-        return found, [slot, parity], previous
+        zeros = [constant(self.plan.form.total, 0)] * (len(products) * count)
+        steps = scf.ForOp(self._begin, self._end, number(1), [*zeros, *ring])
+        with ir.InsertionPoint(steps.body):
+            *sums, slot, parity = steps.inner_iter_args
+            self._full(slot).wait(parity)
+            a, b = (moved(each, times(slot, made.stage_bytes)) for each in descriptors)
+            for place, (down, right) in enumerate(products):
+                begun = [self._sums.undefined()]
+                begun = self._multiply(begun, moved(a, down), moved(b, right), adds=False)
+                (of_step,) = self._sums.complete(begun)
+                if place == len(products) - 1:
+                    self._release(slot, is_lead)
+                for at, each in enumerate(of_step, place * count):
+                    sums[at] = arith.addf(sums[at], each)
+            scf.YieldOp([*sums, *self._next(slot, parity)])
+        *sums, slot, parity = steps.results
+        own = made.columns // 2
+        found: list[list[ir.Value]] = [[*sums[at : at + own]] for at in range(0, len(sums), own)]
+        return found, [slot, parity], None
 
     def _row_bytes(self, row: ir.Value) -> ir.Value:
         """Returns the distance in bytes of rows of the first factor from the first."""
@@ -420,23 +433,19 @@ class WarpgroupKernel:
         self._empty(slot).arrive_where(holds)
 
     def _multiply(
-        self,
-        sums: list[ir.Value],
-        a: ir.Value,
-        b: ir.Value,
-        stage: ir.Value,
-        *,
-        adds: bool = True,
+        self, sums: list[ir.Value], a: ir.Value, b: ir.Value, *, adds: bool = True
     ) -> list[ir.Value]:
-        """Begins to add a step's products to `sums`, or without `adds` to 0; returns the sums."""
+        """Begins to add a step's products to `sums`, or without `adds` to 0; returns the sums.
+
+        There is one for each 64 rows; `a` and `b` are the descriptors of the first of them.
+        """
         plan = self.plan
         along = plan.first.is_along_terms, plan.second.is_along_terms
         begin_products()
-        a, b = moved(a, stage), moved(b, stage)
         for step in range(ROW_BYTES // DEPTH_BYTES):
             far = [step * (DEPTH_BYTES if each else plan.depth // 4 * ROW_BYTES) for each in along]
             second = moved(b, far[1])
-            for slice_ in range(self.configuration.slices):
+            for slice_ in range(len(sums)):
                 first = moved(a, far[0] + slice_ * ROWS * ROW_BYTES)
                 sums[slice_] = self._sums.multiply(
                     *(sums[slice_], first, second, plan.kinds),

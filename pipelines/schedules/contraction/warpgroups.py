@@ -34,10 +34,16 @@ from .window import Window, read_window
 
 # Neighbouring columns that a thread stores of 16-bit results: a tile's, which four lanes share.
 RUN = 8
-# Columns of one product, and those of all products of a thread, by its registers.
-_MOST_COLUMNS, _MOST_SUMS = 256, 256
-# The same where a thread holds the sums of a step besides those of all (ptxas: 192 spill).
-_MOST_PROMOTED_SUMS = 128
+# Columns of one product.
+_MOST_COLUMNS = 256
+# Columns of all products of a thread, by the registers that it has for two sums in each: in blocks
+# of up to two consumers, and of more.
+_MOST_SUMS, _MOST_SUMS_OF_MORE = 256, 192
+# The same where a thread holds the sums of a step of one product besides those of all: the most of
+# both, and the most of all sums. So many have room without registers of the producer (ptxas: 192
+# spill).
+_MOST_OF_BOTH, _MOST_OF_BOTH_OF_MORE = 384, 256
+_ROOMY_SUMS = 128
 # The bytes of elements that may have rows or columns side by side.
 _TURNED_BYTES = 2
 
@@ -69,19 +75,6 @@ class WarpgroupConfiguration(Configuration):
     group: int = 8
     resident: int = 1
     parts: int = 1
-
-    @property
-    def threads(self) -> int:
-        """Those of a block: the last warp is the producer, or the first of the last warpgroup."""
-        return self.consumers * THREADS + (THREADS if self.gives_registers else LANES)
-
-    @property
-    def gives_registers(self) -> bool:
-        """Whether the producer gives registers to consumers, which would have 128 of them.
-
-        A multiprocessor has four equal parts of registers: with a 13th warp one has four warps.
-        """
-        return self.consumers > 2
 
     @property
     def slices(self) -> int:
@@ -149,10 +142,36 @@ class WarpgroupPlan:
         assert found is not None
         return found
 
-    @property
-    def most_sums(self) -> int:
+    def most_sums(self, consumers: int) -> int:
         """The most columns of all products of a thread, by its registers."""
-        return _MOST_PROMOTED_SUMS if self.form.is_promoted else _MOST_SUMS
+        if consumers <= 2:
+            return _MOST_SUMS
+        return _ROOMY_SUMS if self.form.is_promoted else _MOST_SUMS_OF_MORE
+
+    def product_columns(self, made: WarpgroupConfiguration) -> int:
+        """The columns of one product.
+
+        Where the sums of a step are added to those before, a thread has registers for those of one
+        product of a step: the fewer columns one has, the more sums there may be.
+        """
+        if not self.form.is_promoted:
+            return made.columns
+        most = _MOST_OF_BOTH if made.consumers <= 2 else _MOST_OF_BOTH_OF_MORE
+        room = most - made.slices * made.columns
+        return made.columns // -(-made.columns // room)
+
+    def threads(self, made: WarpgroupConfiguration) -> int:
+        """Those of a block: the last warp is the producer, or the first of the last warpgroup."""
+        return made.consumers * THREADS + (THREADS if self.gives_registers(made) else LANES)
+
+    def gives_registers(self, made: WarpgroupConfiguration) -> bool:
+        """Whether the producer gives registers to consumers, which would have 168 or 128 of them.
+
+        A multiprocessor has four equal parts of registers: with a 9th or a 13th warp one has three
+        or four warps.
+        """
+        sums = made.slices * made.columns
+        return made.consumers > 2 or (self.form.is_promoted and sums > _ROOMY_SUMS)
 
     @property
     def depth(self) -> int:
@@ -300,6 +319,18 @@ _TILES = (
     (64, 128, 2, 0.74),
     (64, 64, 2, 0.5),
 )
+# The same where the sums of each step are added to those before. The shares are in proportion to
+# what tiles reach on an H200.
+_PROMOTED_TILES = (
+    (192, 128, 1, 0.935),
+    (128, 192, 1, 0.93),
+    (128, 256, 1, 0.885),
+    (256, 128, 1, 0.865),
+    (128, 128, 1, 0.84),
+    (64, 256, 1, 0.6),
+    (64, 128, 2, 0.74),
+    (64, 64, 2, 0.5),
+)
 _MOST_STAGES = 6
 # Cycles of a multiprocessor's tensor cores for 64 rows by 8 columns by 32 bytes of terms (the same
 # for tf32, 16 and 8 bits by the data sheet), the bytes that reach it in a cycle, and the cycles for
@@ -315,16 +346,17 @@ def choose_warpgroups(plan: WarpgroupPlan, device: Device) -> WarpgroupConfigura
 
 def timed_warpgroups(plan: WarpgroupPlan, device: Device) -> tuple[float, WarpgroupConfiguration]:
     """Returns the same, and its cycles."""
+    tiles = _PROMOTED_TILES if plan.form.is_promoted else _TILES
     whole, divided = (
         [
             (_cost(plan, device, made, share), made)
-            for rows, columns, resident, share in _TILES
+            for rows, columns, resident, share in tiles
             if fits(plan, rows, columns)
             for parts in counts
             for made in [
                 _configuration(device, rows, columns, resident if parts == 1 else 1, parts)
             ]
-            if made.slices * made.columns <= plan.most_sums
+            if made.slices * made.columns <= plan.most_sums(made.consumers)
             if parts == 1 or _is_worth_parts(plan, device, made)
         ]
         for counts in ((1,), dict(device.tables.parts.read_bytes))
@@ -367,14 +399,14 @@ def refusal(plan: WarpgroupPlan, device: Device, made: WarpgroupConfiguration) -
         return f"'columns' are a multiple of {RUN * 4} up to {_MOST_COLUMNS}"
     if not fits(plan, made.rows, made.columns):
         return f"'rows' and 'columns' that lie together are multiples of {plan.depth}"
-    if made.slices * made.columns > plan.most_sums:
-        most = plan.most_sums // made.slices
+    if made.slices * made.columns > plan.most_sums(made.consumers):
+        most = plan.most_sums(made.consumers) // made.slices
         return f"a thread has registers for {most} 'columns' of so many 'rows'"
     if made.shared_bytes * made.resident > device.shared_bytes:
         return f"'resident' blocks have {device.shared_bytes} bytes of shared memory together"
-    if made.gives_registers and made.resident > 1:
+    if plan.gives_registers(made) and made.resident > 1:
         # The blocks' own registers would not do: the first consumer to ask for more waits forever.
-        return "'resident' is 1 where more than two 'consumers' take registers from the producer"
+        return "'resident' is 1 where 'consumers' take registers from the producer"
     if made.parts > device.cluster_blocks:
         return f"'parts' are {device.cluster_blocks} at most, the blocks of a cluster"
     if made.part_bytes > made.stages * made.stage_bytes:
@@ -391,7 +423,8 @@ def fits(plan: WarpgroupPlan, rows: int, columns: int) -> bool:
 def _configuration(
     device: Device, rows: int, columns: int, resident: int, parts: int
 ) -> WarpgroupConfiguration:
-    consumers = 1 if rows == ROWS else 2
+    # With three, a warpgroup has no more than 64 rows.
+    consumers = rows // ROWS if rows < 4 * ROWS else 2
     probe = WarpgroupConfiguration(rows, columns, 1, consumers)
     room = device.shared_bytes // resident - PATTERN_BYTES * (2 if resident > 1 else 1)
     stages = min(room // (probe.stage_bytes + 2 * BARRIER_BYTES), _MOST_STAGES)

@@ -42,7 +42,7 @@
 // PARTS:   nvvm.mapa
 // PARTS:   nvvm.cluster.arrive
 // MANY: error: hir.configuration: 'parts' are 8 at most, the blocks of a cluster
-// REGISTERS: error: hir.configuration: 'resident' is 1 where more than two 'consumers' take registers from the producer
+// REGISTERS: error: hir.configuration: 'resident' is 1 where 'consumers' take registers from the producer
 // Of few rows tiles do not fill the chip: the compiler divides the sums. Of tiles that are mostly
 // empty it does not.
 // FEW:       gpu.func @{{.*}}parts = {{[2-8]}} : i64

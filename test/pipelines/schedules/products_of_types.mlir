@@ -74,14 +74,16 @@
 
 // -----
 
-// Of 8 bits, two types of floats: sums of a step are added to those before in f32. Warps multiply them too,
-// from sm_89 on. Where operands lie at no such addresses, they are reduced.
+// Of 8 bits, two types of floats: sums of a step are added to those before in f32, in registers that
+// the producer gives. Warps multiply them too, from sm_89 on. Where operands lie at no such addresses, they are reduced.
 
 // CHECK:     gpu.func @{{.*}}memref<{{[0-9]+}}x128xf8E4M3FN, 3>{{.*}}memref<{{[0-9]+}}x128xf8E5M2, 3>
+// CHECK:       nvvm.setmaxregister increase {{160|240}}
 // CHECK:       nvvm.wgmma.mma_async {{.*}}k = 32>, D[<f32>, <zero>], A[<e4m3>, <one>, <row>], B[<e5m2>, <one>, <col>]
 // CHECK:       nvvm.wgmma.mma_async {{.*}}k = 32>, D[<f32>, <one>]
 // CHECK:       wgmma.wait_group.sync.aligned 0
 // CHECK:       arith.addf
+// CHECK:       nvvm.setmaxregister decrease 24
 // CHECK:     gpu.func @{{.*}}family = "rows"
 // CHECK:     // -----
 // WARPS:     nvvm.mma.sync {{.*}}multiplicandAPtxType = #nvvm.mma_type<e4m3>, multiplicandBPtxType = #nvvm.mma_type<e5m2>
