@@ -35,19 +35,29 @@ _TICKS = 10_000_000
 _CLUSTER = 7
 
 
-def copy_box(to: ir.Value, map_: ir.Value, places: Sequence[ir.Value], barrier: ir.Value) -> None:
+def copy_box(
+    to: ir.Value,
+    map_: ir.Value,
+    places: Sequence[ir.Value],
+    barrier: ir.Value,
+    blocks: ir.Value | None = None,
+) -> None:
     """Begins the copy of a box to shared memory, of which the barrier is told the bytes.
 
     `places` (i32) are those of its first element, innermost first; beyond the ends there are zeros.
+    With `blocks`, a bit (i16) for each block of the cluster, it goes to the same place in the
+    shared memory of each of these, whose own barriers are told.
     """
     cluster = ir.Operation.create(
         "llvm.addrspacecast", results=[ir.Type.parse(f"!llvm.ptr<{_CLUSTER}>")], operands=[to]
     ).results[0]
     ir.Operation.create(
         "nvvm.cp.async.bulk.tensor.shared.cluster.global",
-        operands=[cluster, map_, *places, barrier],
+        operands=[cluster, map_, *places, barrier, *([] if blocks is None else [blocks])],
         attributes={
-            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1, len(places), 1, 0, 0, 0, 0]),
+            "operandSegmentSizes": ir.DenseI32ArrayAttr.get(
+                [1, 1, len(places), 1, 0, 0 if blocks is None else 1, 0, 0]
+            ),
             "mode": ir.Attribute.parse("#nvvm.tma_load_mode<tile>"),
         },
     )
@@ -62,18 +72,21 @@ def tensor_map(
     box: Sequence[int],
     *,
     rounds: bool = False,
+    promotes: bool = True,
 ) -> ir.Value:
     """Returns the address of a descriptor (TMA) of a buffer's elements from an offset on.
 
     The host makes the descriptor. `sizes`, `strides` and `box`, in elements, have the outermost dim
-    first. `name` is unique in the kernel. With `rounds`, copies round f32 to tf32.
+    first. `name` is unique in the kernel. With `rounds`, copies round f32 to tf32. If it
+    `promotes`, the second-level cache reads 256 bytes at once.
     """
     buffer, offset = source
     element = ir.MemRefType(buffer.type).element_type
     shape = "x".join(map(str, box))
+    promotion = "l2promo_256b" if promotes else "none"
     kind = ir.Type.parse(
         f"!nvgpu.tensormap.descriptor<tensor = memref<{shape}x{element}, {SHARED}>, "
-        "swizzle = swizzle_128b, l2promo = l2promo_256b, oob = zero, interleave = none>"
+        f"swizzle = swizzle_128b, l2promo = {promotion}, oob = zero, interleave = none>"
     )
 
     def encode(open_: OpenNumbers) -> ir.Value:
@@ -143,7 +156,18 @@ class Barrier:
         )
 
     def arrive(self) -> None:
-        """Arrives."""
+        """Arrives; it may be another block's of the cluster (see mapped).
+
+        That tells of what was read, not of what was written: to release writes to the cluster would
+        wait for all of the thread's.
+        """
+        if self.address.type == ir.Type.parse(f"!llvm.ptr<{_CLUSTER}>"):
+            scope = ir.Attribute.parse("#nvvm.mem_scope<cluster>")
+            attributes = {"scope": scope, "relaxed": ir.BoolAttr.get(True)}
+            ir.Operation.create(
+                "nvvm.mbarrier.arrive", operands=[self.address], attributes=attributes
+            )
+            return
         i64 = ir.IntegerType.get_signless(64)
         ir.Operation.create("nvvm.mbarrier.arrive", results=[i64], operands=[self.address])
 
@@ -354,6 +378,15 @@ def mapped(start: ir.Value, block: ir.Value) -> ir.Value:
     return ir.Operation.create(
         "nvvm.mapa", results=[ir.Type.parse(f"!llvm.ptr<{_CLUSTER}>")], operands=[start, block]
     ).results[0]
+
+
+def meet(*, tells: bool = True) -> None:
+    """Waits for all threads of the cluster.
+
+    If it `tells`, which takes until all writes are done, they see what each has written before.
+    """
+    ir.Operation.create("nvvm.cluster.arrive" if tells else "nvvm.cluster.arrive.relaxed")
+    ir.Operation.create("nvvm.cluster.wait")
 
 
 def matrix_descriptor(start: ir.Value, leading: int) -> ir.Value:

@@ -1,7 +1,8 @@
-"""Convolutions whose sums the blocks of a cluster make in parts, against torch in float64.
+"""Convolutions that the blocks of a cluster compute together, against torch in float64.
 
-Configurations ask for parts that steps of terms do not divide, of more parts than steps too; and
-without one the compiler decides, for shapes on both sides of its limits.
+They make sums in parts: configurations ask for parts that steps of terms do not divide, of more
+parts than steps too; and without one the compiler decides, for shapes on both sides of its limits.
+Or they share the weights.
 """
 
 from __future__ import annotations
@@ -187,6 +188,12 @@ def _asked(rows: int, columns: int, parts: int, consumers: int = 1, stages: int 
     )
 
 
+def _beside(rows: int, columns: int, down: int) -> str:
+    return (
+        f"rows = {rows}, columns = {columns}, stages = 3, consumers = 1, parts = 1, down = {down}"
+    )
+
+
 _SUITE = [
     # 18 steps in 4 parts; 9 in 5, with two warpgroups and a step of the window of 2.
     _Convolution("last", (9, 7), 128, 72, _asked(64, 64, 4)),
@@ -201,6 +208,9 @@ _SUITE = [
     # Three steps in 8 parts; and a grouped one.
     _Convolution("short", (8, 8), 192, 64, _asked(64, 64, 8), 1, 1, (1, 1), (0, 0)),
     _Convolution("grouped", (7, 7), 64, 64, _asked(64, 64, 4), 2, 3),
+    # Blocks share the weights: of an image each, and of three boxes of one image.
+    _Convolution("shared", (8, 8), 64, 72, _beside(64, 64, 2), 2),
+    _Convolution("shared_by_three", (12, 16), 64, 136, _beside(64, 96, 3), 1, step=1),
     # The compiler's own choice: parts; of a few channels none, nor of few rows or columns.
     _Convolution("long_sums", (7, 7), 256, 64),
     _Convolution("long_sums_of_groups", (7, 7), 256, 64, groups=2),
@@ -258,5 +268,5 @@ def test_rounded(name: str) -> None:
 
 
 def test_checks_are_silent() -> None:
-    SUITE.check_silence(["last", "steps", "first", "first_1x1", "grouped", "long_sums"])
+    SUITE.check_silence(["last", "steps", "first", "first_1x1", "grouped", "long_sums", "shared"])
     ROUNDED.check_silence(["first"])

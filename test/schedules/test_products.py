@@ -186,6 +186,29 @@ SUITE = Suite(
             *("two_consumers", "mnk", "mk", "kn", "mn", {"m": 150, "n": 136, "k": 328}),
             attributes=_asks("rows = 128, columns = 64, stages = 3, consumers = 2, parts = 2"),
         ),
+        # Blocks of a cluster with neighbouring tiles: of an odd number of these, with rows or
+        # columns side by side in memory, of batches, and six blocks, three below one another.
+        _product(
+            *("down", "mnk", "mk", "nk", "mn", {"m": 133, "n": 67, "k": 584}),
+            attributes=_asks("rows = 64, columns = 64, stages = 3, consumers = 1, down = 2"),
+        ),
+        _product(
+            *("across", "mnk", "km", "kn", "mn", {"m": 136, "n": 520, "k": 136}, "f16"),
+            attributes=_asks("rows = 128, columns = 128, stages = 2, consumers = 2, across = 2"),
+        ),
+        _product(
+            *("around", "bmnk", "bmk", "bkn", "bmn", {"b": 3, "m": 150, "n": 200, "k": 328}),
+            attributes=_asks(
+                "rows = 64, columns = 128, stages = 2, consumers = 1, down = 2, across = 2"
+            ),
+        ),
+        _product(
+            *("beside", "mnk", "mk", "nk", "mn", {"m": 390, "n": 250, "k": 72}),
+            attributes=_asks(
+                "rows = 64, columns = 96, stages = 4, consumers = 1, group = 4, down = 3, "
+                "across = 2"
+            ),
+        ),
         # Few rows: neighbours in the larger factor's memory are terms, or columns, or it is first.
         _product("few_of_terms", "mnk", "mk", "nk", "mn", {"m": 4, "n": 131, "k": 776}),
         _product("few_of_columns", "mnk", "mk", "kn", "mn", {"m": 3, "n": 136, "k": 264}, "f32"),
@@ -322,7 +345,27 @@ BYTES = Suite(
             *("f8_slices", ("mk", "nk"), {"m": 140, "n": 152, "k": 272}, ("f8E5M2", "f8E5M2")),
             *(_F8, "f32", _asks("rows = 128, columns = 64, stages = 3, consumers = 1")),
         ),
-        # A product of 192 columns, with registers of the producer.
+        # Products of a tile that follow one another, with registers of the producer.
+        _of_bytes(
+            *("f8_down", ("mk", "nk"), {"m": 300, "n": 150, "k": 400}, ("f8E4M3FN", "f8E4M3FN")),
+            *(
+                _F8,
+                "f32",
+                _asks(
+                    "rows = 256, columns = 128, stages = 3, consumers = 2, down = 2, resident = 1"
+                ),
+            ),
+        ),
+        _of_bytes(
+            *("f8_across", ("mk", "nk"), {"m": 150, "n": 523, "k": 272}, ("f8E4M3FN", "f8E5M2")),
+            *(
+                _F8,
+                "f32",
+                _asks(
+                    "rows = 128, columns = 256, stages = 2, consumers = 2, across = 2, resident = 1"
+                ),
+            ),
+        ),
         _of_bytes(
             *("f8_wide", ("mk", "nk"), {"m": 150, "n": 203, "k": 272}, ("f8E4M3FN", "f8E4M3FN")),
             *(
@@ -397,6 +440,7 @@ def test_checks_are_silent() -> None:
             "few_of_terms",
             "few_wide",
             "few_across",
+            "around",
         ]
     )
-    BYTES.check_silence(["f8", "i8_parts"])
+    BYTES.check_silence(["f8", "i8_parts", "f8_down"])

@@ -304,21 +304,21 @@ def _launch_warpgroups(
     kernel = kernels.build(name, threads, emit, place, attributes, made.attribute)
     tiles = product(
         [
-            plan.row_tiles(made.rows),
-            work.open.divided_up(plan.extent(plan.columns), made.columns),
+            plan.row_tiles(made.rows, made.down),
+            work.open.divided_up(plan.extent(plan.columns), made.columns * made.across),
             plan.extent(plan.outer),
         ]
-    )
-    most = device.multiprocessors * made.resident
+    ) * Size(made.cluster)
+    most = device.multiprocessors * made.resident // made.cluster * made.cluster
     if made.parts > 1:
-        blocks = work.open.value(tiles * Size(made.parts))
+        blocks = work.open.value(tiles)
     elif tiles.is_known:
         blocks = index_constant(min(tiles.known, most))
     else:
         blocks = arith.minui(work.open.value(tiles), index_constant(most))
     arguments = found[0].parameters.arguments()
     bytes_ = found[0].shared.bytes
-    emit_launch(kernel, blocks, threads, arguments, bytes_, cluster=made.parts)
+    emit_launch(kernel, blocks, threads, arguments, bytes_, cluster=made.cluster)
 
 
 def _require_reach(found: Conditions, form: Form) -> None:

@@ -7,7 +7,7 @@ are the innermost ones that lie in a row; others, like those of a batch, give ea
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import ClassVar
@@ -23,6 +23,7 @@ from ..warpgroup_matrices import (
     BARRIER_BYTES,
     MOST_DIMS,
     PATTERN_BYTES,
+    PATTERN_ROWS,
     ROW_BYTES,
     ROWS,
     STRIDE_BYTES,
@@ -34,18 +35,19 @@ from .window import Window, read_window
 
 # Neighbouring columns that a thread stores of 16-bit results: a tile's, which four lanes share.
 RUN = 8
-# Columns of one product.
-_MOST_COLUMNS = 256
-# Columns of all products of a thread, by the registers that it has for two sums in each: in blocks
-# of up to two consumers, and of more.
-_MOST_SUMS, _MOST_SUMS_OF_MORE = 256, 192
-# The same where a thread holds the sums of a step of one product besides those of all: the most of
-# both, and the most of all sums. So many have room without registers of the producer (ptxas: 192
-# spill).
-_MOST_OF_BOTH, _MOST_OF_BOTH_OF_MORE = 384, 256
-_ROOMY_SUMS = 128
+# Columns of one product, and warpgroups that multiply, by their registers.
+_MOST_COLUMNS, _MOST_CONSUMERS = 256, 3
+# Columns of all products of a thread, which takes a register for two: with one or two consumers,
+# and with three, where ptxas refuses products of 256.
+_MOST_SUMS, _MOST_SUMS_OF_THREE = 256, 192
+# The same of all products and of one more, whose sums of a step a thread holds besides.
+_MOST_WITH_STEP, _MOST_WITH_STEP_OF_THREE = 384, 256
+# So many need no more registers with those of a step than threads have alike (ptxas: 192 spill).
+_FEW_SUMS = 128
 # The bytes of elements that may have rows or columns side by side.
 _TURNED_BYTES = 2
+# What the caches move at once.
+_SECTOR_BYTES = 32
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,9 @@ class WarpgroupConfiguration(Configuration):
 
     `stages` steps of 128 bytes of terms are in shared memory, or on their way. Tiles follow one
     another along `group` of them down, then to the right. A multiprocessor has `resident` blocks.
-    A sum is made in `parts`, by the blocks of a cluster, which have one tile together.
+    A sum is made in `parts`, by the blocks of a cluster, which have one tile together. Or the
+    blocks of a cluster have neighbouring tiles, `down` below one another and `across` beside one
+    another: what several of them read comes once, to all of these.
     """
 
     family: ClassVar[str] = "contraction"
@@ -66,6 +70,8 @@ class WarpgroupConfiguration(Configuration):
         "group": (4, 8, 16),
         "resident": (1, 2),
         "parts": (1, 2, 4, 8),
+        "down": (1, 2),
+        "across": (1, 2),
     }
 
     rows: int
@@ -75,6 +81,23 @@ class WarpgroupConfiguration(Configuration):
     group: int = 8
     resident: int = 1
     parts: int = 1
+    down: int = 1
+    across: int = 1
+
+    @property
+    def neighbours(self) -> int:
+        """The tiles that the blocks of a cluster have."""
+        return self.down * self.across
+
+    @property
+    def readers(self) -> tuple[int, int]:
+        """The blocks that read the same rows, and the same columns."""
+        return self.across, self.down
+
+    @property
+    def cluster(self) -> int:
+        """The blocks of a cluster."""
+        return self.parts * self.neighbours
 
     @property
     def slices(self) -> int:
@@ -113,6 +136,13 @@ class Reading:
         """Whether terms are neighbours in memory."""
         return self.terms == 0
 
+    @property
+    def splits_sectors(self) -> bool:
+        """Whether rows in memory are known to begin within sectors of the caches."""
+        size = element_bytes(self.factor.element)
+        strides = [self.factor.strides[loops[-1]] for loops in self.dims[1:]]
+        return any(each.is_known and each.known * size % _SECTOR_BYTES for each in strides)
+
 
 @dataclass(frozen=True)
 class WarpgroupPlan:
@@ -146,7 +176,7 @@ class WarpgroupPlan:
         """The most columns of all products of a thread, by its registers."""
         if consumers <= 2:
             return _MOST_SUMS
-        return _ROOMY_SUMS if self.form.is_promoted else _MOST_SUMS_OF_MORE
+        return _FEW_SUMS if self.form.is_promoted else _MOST_SUMS_OF_THREE
 
     def product_columns(self, made: WarpgroupConfiguration) -> int:
         """The columns of one product.
@@ -156,7 +186,7 @@ class WarpgroupPlan:
         """
         if not self.form.is_promoted:
             return made.columns
-        most = _MOST_OF_BOTH if made.consumers <= 2 else _MOST_OF_BOTH_OF_MORE
+        most = _MOST_WITH_STEP if made.consumers <= 2 else _MOST_WITH_STEP_OF_THREE
         room = most - made.slices * made.columns
         return made.columns // -(-made.columns // room)
 
@@ -170,23 +200,34 @@ class WarpgroupPlan:
         A multiprocessor has four equal parts of registers: with a 9th or a 13th warp one has three
         or four warps.
         """
+        return made.consumers > 1 and self.is_alone(made)
+
+    def is_alone(self, made: WarpgroupConfiguration) -> bool:
+        """Whether a block has the registers of a whole multiprocessor."""
         sums = made.slices * made.columns
-        return made.consumers > 2 or (self.form.is_promoted and sums > _ROOMY_SUMS)
+        return made.consumers > 2 or (self.form.is_promoted and sums > _FEW_SUMS)
 
     @property
     def depth(self) -> int:
         """The terms of a step."""
         return ROW_BYTES // element_bytes(self.element)
 
+    @property
+    def splits_sectors(self) -> bool:
+        """Whether rows of a factor of a matrix product begin within sectors of the caches."""
+        return not isinstance(self.first, Window) and (
+            self.first.splits_sectors or self.second.splits_sectors
+        )
+
     def extent(self, loops: Sequence[int]) -> Size:
         """How many iterations loops have together."""
         return product([self.form.work.extents[loop] for loop in loops])
 
-    def row_tiles(self, rows: int) -> Size:
-        """Returns how many tiles of so many rows there are."""
+    def row_tiles(self, rows: int, down: int = 1) -> Size:
+        """Returns how many tiles of so many rows there are, or columns of so many such tiles."""
         if isinstance(self.first, Window):
-            return Size(self.first.count(rows))
-        return self.form.work.open.divided_up(self.extent(self.rows), rows)
+            return Size(-(-self.first.count(rows) // down))
+        return self.form.work.open.divided_up(self.extent(self.rows), rows * down)
 
 
 def read_warpgroups(form: Form, device: Device) -> WarpgroupPlan | None:
@@ -319,8 +360,10 @@ _TILES = (
     (64, 128, 2, 0.74),
     (64, 64, 2, 0.5),
 )
-# The same where the sums of each step are added to those before. The shares are in proportion to
-# what tiles reach on an H200.
+# The same where the sums of each step are added to those before: in proportion to what these tiles
+# reached for five products of f8 on an H200. While a warpgroup adds, the tensor cores have the
+# others' products: those of 64x128 results take 256 cycles a step, which is enough for three
+# warpgroups, and for two hardly. Those of 64 rows are not fitted.
 _PROMOTED_TILES = (
     (192, 128, 1, 0.935),
     (128, 192, 1, 0.93),
@@ -331,11 +374,16 @@ _PROMOTED_TILES = (
     (64, 128, 2, 0.74),
     (64, 64, 2, 0.5),
 )
+# Neighbouring tiles of a cluster, down and across, and the part of their share that tiles reach so:
+# blocks wait for each other. It is for rows that begin within sectors: for others it did not gain.
+_NEIGHBOURS, _NEIGHBOURS_SHARE = ((1, 2), (2, 1)), 0.97
 _MOST_STAGES = 6
 # Cycles of a multiprocessor's tensor cores for 64 rows by 8 columns by 32 bytes of terms (the same
 # for tf32, 16 and 8 bits by the data sheet), the bytes that reach it in a cycle, and the cycles for
 # each result at the end of a tile.
 _CYCLES, _BYTES_PER_CYCLE, _RESULT_CYCLES = 4, 60, 0.03
+# The bytes of rows that begin within sectors: 23 to 30 in tiles of seven kinds of three products.
+_SPLIT_BYTES_PER_CYCLE = 28
 _OPEN_SIZE = 4096
 
 
@@ -353,9 +401,9 @@ def timed_warpgroups(plan: WarpgroupPlan, device: Device) -> tuple[float, Warpgr
             for rows, columns, resident, share in tiles
             if fits(plan, rows, columns)
             for parts in counts
-            for made in [
-                _configuration(device, rows, columns, resident if parts == 1 else 1, parts)
-            ]
+            for made in _configurations(
+                plan, device, rows, columns, resident if parts == 1 else 1, parts
+            )
             if made.slices * made.columns <= plan.most_sums(made.consumers)
             if parts == 1 or _is_worth_parts(plan, device, made)
         ]
@@ -390,9 +438,11 @@ def _is_worth_parts(plan: WarpgroupPlan, device: Device, made: WarpgroupConfigur
 
 def refusal(plan: WarpgroupPlan, device: Device, made: WarpgroupConfiguration) -> str | None:
     """Why no kernel can be made of a configuration, and what can be; None where one can."""
-    least = min(made.stages - 1, made.consumers, made.group, made.resident, made.parts)
-    if least < 1 or made.rows < 1 or made.columns < 1:
+    numbers = (made.consumers, made.group, made.resident, made.parts, made.down, made.across)
+    if min(made.stages - 1, *numbers, made.rows, made.columns) < 1:
         return "numbers are at least 1, and 'stages' 2"
+    if made.consumers > _MOST_CONSUMERS:
+        return f"'consumers' are {_MOST_CONSUMERS} at most"
     if made.rows % (made.consumers * ROWS) or made.rows > _MOST_COLUMNS:
         return f"'rows' are {ROWS} for each of 'consumers', or a multiple up to {_MOST_COLUMNS}"
     if made.columns % (RUN * 4) or made.columns > _MOST_COLUMNS:
@@ -404,13 +454,35 @@ def refusal(plan: WarpgroupPlan, device: Device, made: WarpgroupConfiguration) -
         return f"a thread has registers for {most} 'columns' of so many 'rows'"
     if made.shared_bytes * made.resident > device.shared_bytes:
         return f"'resident' blocks have {device.shared_bytes} bytes of shared memory together"
-    if plan.gives_registers(made) and made.resident > 1:
-        # The blocks' own registers would not do: the first consumer to ask for more waits forever.
-        return "'resident' is 1 where 'consumers' take registers from the producer"
+    if plan.is_alone(made) and made.resident > 1:
+        # Where the blocks' own do not do, the first consumer to ask for more waits forever.
+        return "'resident' is 1 where threads have the registers of a whole multiprocessor"
     if made.parts > device.cluster_blocks:
         return f"'parts' are {device.cluster_blocks} at most, the blocks of a cluster"
+    if made.neighbours > 1:
+        return _refusal_of_neighbours(plan, device, made)
     if made.part_bytes > made.stages * made.stage_bytes:
         return "the sums of 'parts' lie where 'stages' were, which are too few"
+    return None
+
+
+def _refusal_of_neighbours(
+    plan: WarpgroupPlan, device: Device, made: WarpgroupConfiguration
+) -> str | None:
+    """Why the blocks of a cluster cannot have neighbouring tiles; None where they can."""
+    most = device.cluster_blocks
+    if made.parts > 1 or made.neighbours > most:
+        return f"'down' by 'across' are {most} at most, the blocks of a cluster, and 1 with 'parts'"
+    if isinstance(plan.first, Window):
+        if made.across > 1:
+            return "'across' is 1 where rows are a box of an image, which is copied as a whole"
+        if plan.first.count(made.rows) % made.down:
+            return f"'down' divides the {plan.first.count(made.rows)} boxes of so many 'rows'"
+    sides = ((plan.first, made.rows, made.across), (plan.second, made.columns, made.down))
+    for reading, size, count in sides:
+        least = PATTERN_ROWS if reading.is_along_terms else plan.depth
+        if size % (count * least):
+            return f"blocks that share 'rows' or 'columns' copy multiples of {least} of them each"
     return None
 
 
@@ -431,10 +503,25 @@ def _configuration(
     return WarpgroupConfiguration(rows, columns, stages, consumers, resident=resident, parts=parts)
 
 
+def _configurations(
+    plan: WarpgroupPlan, device: Device, rows: int, columns: int, resident: int, parts: int
+) -> Iterator[WarpgroupConfiguration]:
+    """Those of a tile."""
+    made = _configuration(device, rows, columns, resident, parts)
+    yield made
+    if plan.splits_sectors and resident == parts == 1:
+        for down, across in _NEIGHBOURS:
+            together = replace(made, down=down, across=across)
+            if _refusal_of_neighbours(plan, device, together) is None:
+                yield together
+
+
 def _cost(plan: WarpgroupPlan, device: Device, made: WarpgroupConfiguration, share: float) -> float:
     """The cycles of the multiprocessor that has most to do; sizes that are open are large."""
+    if made.neighbours > 1:
+        share *= _NEIGHBOURS_SHARE
     products = made.rows // ROWS * made.columns // 8 * 4 * _CYCLES / share
-    step = max(products, made.stage_bytes / _BYTES_PER_CYCLE)
+    step = max(products, _copy_cycles(plan, made))
     steps = -(-_steps(plan) // made.parts)
     end = _RESULT_CYCLES * made.rows * made.columns / made.parts
     if made.parts > 1:
@@ -443,15 +530,35 @@ def _cost(plan: WarpgroupPlan, device: Device, made: WarpgroupConfiguration, sha
         end += table.meeting_cycles + made.part_bytes * per_byte
     # Blocks that share a multiprocessor take turns at its tensor cores.
     blocks = _tiles(plan, made) * made.parts
-    return -(-blocks // device.multiprocessors) * (steps * step + end)
+    room = device.multiprocessors // made.neighbours * made.neighbours
+    return -(-blocks // room) * (steps * step + end)
+
+
+def _copy_cycles(plan: WarpgroupPlan, made: WarpgroupConfiguration) -> float:
+    """Returns how long a block copies its part of a step."""
+    first, second = plan.first, plan.second
+    if isinstance(first, Window):
+        return made.stage_bytes / _BYTES_PER_CYCLE
+    sides = zip((first, second), (made.rows, made.columns), made.readers, strict=True)
+    return sum(
+        size
+        / readers
+        * ROW_BYTES
+        / (_SPLIT_BYTES_PER_CYCLE if side.splits_sectors else _BYTES_PER_CYCLE)
+        for side, size, readers in sides
+    )
 
 
 def _tiles(plan: WarpgroupPlan, made: WarpgroupConfiguration) -> int:
-    """Returns how many tiles there are; sizes that are open are large."""
-    rows = -(-_size(plan, plan.rows) // made.rows)
+    """Returns how many tiles blocks take; sizes that are open are large.
+
+    A cluster may have some beyond the last row or column.
+    """
+    rows = -(-_size(plan, plan.rows) // (made.rows * made.down))
     if isinstance(plan.first, Window):
-        rows = plan.row_tiles(made.rows).known
-    return rows * -(-_size(plan, plan.columns) // made.columns) * _size(plan, plan.outer)
+        rows = plan.row_tiles(made.rows, made.down).known
+    columns = -(-_size(plan, plan.columns) // (made.columns * made.across))
+    return rows * columns * made.neighbours * _size(plan, plan.outer)
 
 
 def _steps(plan: WarpgroupPlan) -> int:

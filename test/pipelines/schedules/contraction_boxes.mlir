@@ -29,6 +29,24 @@
 // RUN: not hirc-opt %t.nine.mlir -p 'hir-schedule-kernels{chips=sm_90a}' 2>&1 | FileCheck %s --check-prefix=REFUSED
 // REFUSED: error: hir.configuration: 'parts' are 8 at most, the blocks of a cluster; without it the compiler chooses
 
+// Blocks with boxes below one another share the weights, but none shares a box of the image; all have
+// as many boxes.
+//
+// RUN: sed 's/STEP/1/g; s/SIZE/28/g; s/ASKED/hir.configuration = {family = "contraction", rows = 64, columns = 64, stages = 4, consumers = 1, parts = 1, resident = 1, down = 2}/' %s > %t.down.mlir
+// RUN: hirc-opt %t.down.mlir -p 'hir-schedule-kernels{chips=sm_90a}' | FileCheck %s --check-prefix=DOWN
+// DOWN: gpu.func @{{.*}}down = 2 : i64
+// DOWN:   nvvm.cp.async.bulk.tensor{{.*}} box[{{.*}}] : !llvm.ptr<7>
+// DOWN:   nvvm.cp.async.bulk.tensor{{.*}}multicast_mask
+// DOWN:   nvvm.cluster.arrive.relaxed
+//
+// RUN: sed 's/STEP/1/g; s/SIZE/28/g; s/ASKED/hir.configuration = {family = "contraction", rows = 64, columns = 64, stages = 4, consumers = 1, parts = 1, resident = 1, across = 2}/' %s > %t.across.mlir
+// RUN: not hirc-opt %t.across.mlir -p 'hir-schedule-kernels{chips=sm_90a}' 2>&1 | FileCheck %s --check-prefix=ACROSS
+// ACROSS: error: hir.configuration: 'across' is 1 where rows are a box of an image, which is copied as a whole
+//
+// RUN: sed 's/STEP/1/g; s/SIZE/28/g; s/ASKED/hir.configuration = {family = "contraction", rows = 64, columns = 64, stages = 4, consumers = 1, parts = 1, resident = 1, down = 8}/' %s > %t.eight.mlir
+// RUN: not hirc-opt %t.eight.mlir -p 'hir-schedule-kernels{chips=sm_90a}' 2>&1 | FileCheck %s --check-prefix=EIGHT
+// EIGHT: error: hir.configuration: 'down' divides the {{[0-9]*}} boxes of so many 'rows'
+
 // ALL-LABEL:   hir.program
 // BOXES:       memref.reinterpret_cast %{{.*}} sizes: [%c8{{[_0-9]*}}, %c28{{[_0-9]*}}, %c28{{[_0-9]*}}, %c128{{[_0-9]*}}]
 // BOXES:       nvgpu.tma.create.descriptor

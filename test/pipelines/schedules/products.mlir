@@ -11,8 +11,20 @@
 // RUN: not hirc %t.many.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - 2>&1 | FileCheck %s --check-prefix=MANY
 // RUN: sed 's/ASKED/hir.configuration = {family = "contraction", rows = 192, columns = 64, stages = 3, consumers = 3, resident = 2}/' %s > %t.registers.mlir
 // RUN: not hirc %t.registers.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - 2>&1 | FileCheck %s --check-prefix=REGISTERS
+// RUN: sed 's/ASKED/hir.configuration = {family = "contraction", rows = 192, columns = 256, stages = 2, consumers = 3, resident = 1}/' %s > %t.sums.mlir
+// RUN: not hirc %t.sums.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - 2>&1 | FileCheck %s --check-prefix=SUMS
 // RUN: sed 's/ASKED/hir.configuration = {family = "contraction", rows = 64, columns = 64, depth = 3}/' %s > %t.less.mlir
 // RUN: not hirc %t.less.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - 2>&1 | FileCheck %s --check-prefix=LESS
+// RUN: sed 's/ASKED/hir.configuration = {family = "contraction", rows = 64, columns = 128, stages = 4, consumers = 1, down = 2}/' %s > %t.down.mlir
+// RUN: hirc %t.down.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - | FileCheck %s --check-prefix=DOWN
+// RUN: sed 's/ASKED/hir.configuration = {family = "contraction", rows = 128, columns = 128, stages = 4, consumers = 2, resident = 1, down = 2, across = 2}/' %s > %t.around.mlir
+// RUN: hirc %t.around.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - | FileCheck %s --check-prefix=AROUND
+// RUN: sed 's/ASKED/hir.configuration = {family = "contraction", rows = 64, columns = 64, stages = 4, consumers = 1, parts = 2, across = 2}/' %s > %t.both.mlir
+// RUN: not hirc %t.both.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - 2>&1 | FileCheck %s --check-prefix=BOTH
+// RUN: sed 's/ASKED/hir.configuration = {family = "contraction", rows = 64, columns = 64, stages = 4, consumers = 1, across = 9}/' %s > %t.nine.mlir
+// RUN: not hirc %t.nine.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - 2>&1 | FileCheck %s --check-prefix=NINE
+// RUN: sed 's/ASKED/hir.configuration = {family = "contraction", rows = 64, columns = 64, stages = 4, consumers = 1, down = 2}/' %s > %t.narrow.mlir
+// RUN: not hirc %t.narrow.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - 2>&1 | FileCheck %s --check-prefix=NARROW
 // RUN: sed 's/, ASKED//; s/memref<4096x4096xf32>/memref<64x4096xf32>/g; s/\(%x: \|%w : \|= (\)memref<4096/\1memref<64/' %s > %t.few.mlir
 // RUN: hirc %t.few.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - | FileCheck %s --check-prefix=FEW
 // RUN: sed 's/memref<64x/memref<20x/g' %t.few.mlir > %t.fewer.mlir
@@ -33,7 +45,7 @@
 // WARPS-NOT: nvvm.wgmma
 // WARPS:     nvvm.mma.sync
 
-// GIVEN: hir.configuration = {columns = 64 : i64, consumers = 1 : i64, family = "contraction", group = 4 : i64, parts = 1 : i64, resident = 1 : i64, rows = 64 : i64, stages = 3 : i64}
+// GIVEN: hir.configuration = {across = 1 : i64, columns = 64 : i64, consumers = 1 : i64, down = 1 : i64, family = "contraction", group = 4 : i64, parts = 1 : i64, resident = 1 : i64, rows = 64 : i64, stages = 3 : i64}
 
 // WRONG: error: hir.configuration: 'rows' and 'columns' that lie together are multiples of 64; without it the compiler chooses
 // PARTS: gpu.func @{{.*}}parts = 8 : i64
@@ -42,14 +54,47 @@
 // PARTS:   nvvm.mapa
 // PARTS:   nvvm.cluster.arrive
 // MANY: error: hir.configuration: 'parts' are 8 at most, the blocks of a cluster
-// REGISTERS: error: hir.configuration: 'resident' is 1 where 'consumers' take registers from the producer
+// REGISTERS: error: hir.configuration: 'resident' is 1 where threads have the registers of a whole multiprocessor
+// SUMS: error: hir.configuration: a thread has registers for 192 'columns' of so many 'rows'
+
+// Two blocks of a cluster have tiles below one another. Each copies its own 64 rows, and half of the
+// 128 columns, 64 terms of 64, to both; the warps of both say what they have read. All wait before
+// the first copy, and in the end.
+// DOWN:      cluster = array<i64: 2, 1, 1>
+// DOWN:      gpu.func @{{.*}}memref<64x64xbf16, 3>{{.*}}memref<64x64xbf16, 3>{{.*}}down = 2 : i64
+// DOWN:        nvvm.mbarrier.init %{{.*}}, %c1_i32
+// DOWN:        nvvm.mbarrier.init %{{.*}}, %c8_i32
+// DOWN:        nvvm.cluster.arrive.relaxed
+// DOWN-NEXT:   nvvm.cluster.wait
+// DOWN:        nvvm.mapa
+// DOWN:        nvvm.wgmma.mma_async
+// DOWN:        nvvm.mbarrier.arrive %{{.*}} {relaxed = true, scope = #nvvm.mem_scope<cluster>} : !llvm.ptr<7>
+// DOWN:        nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} box[{{.*}}] : !llvm.ptr<7>
+// DOWN:        %[[MASK:.*]] = arith.trunci %{{.*}} : i32 to i16
+// DOWN:        nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} multicast_mask = %[[MASK]]
+// DOWN-NOT:    nvvm.cp.async.bulk
+// DOWN:        nvvm.cluster.arrive.relaxed
+// DOWN-NEXT:   nvvm.cluster.wait
+
+// Of four, two read each part: three times eight warps read what one copies.
+// AROUND:      cluster = array<i64: 4, 1, 1>
+// AROUND:      gpu.func @{{.*}}memref<64x64xbf16, 3>{{.*}}memref<64x64xbf16, 3>{{.*}}across = 2 : i64
+// AROUND:        nvvm.mbarrier.init %{{.*}}, %c24_i32
+// AROUND:        nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} multicast_mask
+// AROUND:        nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} multicast_mask
+// AROUND-NOT:    nvvm.cp.async.bulk
+// AROUND:        nvvm.cluster.arrive.relaxed
+
+// BOTH: error: hir.configuration: 'down' by 'across' are 8 at most, the blocks of a cluster, and 1 with 'parts'
+// NINE: error: hir.configuration: 'down' by 'across' are 8 at most, the blocks of a cluster, and 1 with 'parts'
+// NARROW: error: hir.configuration: blocks that share 'rows' or 'columns' copy multiples of 64 of them each
 // Of few rows tiles do not fill the chip: the compiler divides the sums. Of tiles that are mostly
 // empty it does not.
 // FEW:       gpu.func @{{.*}}parts = {{[2-8]}} : i64
 // FEW:         nvvm.cluster.arrive
 // FEWER:     gpu.func @{{.*}}parts = 1 : i64
 // FEWER-NOT: nvvm.cluster
-// LESS: error: hir.configuration: 'contraction' has no 'depth', but rows, columns, stages, consumers, group, resident, parts;
+// LESS: error: hir.configuration: 'contraction' has no 'depth', but rows, columns, stages, consumers, group, resident, parts, down, across;
 
 "hir.program"() ({
 ^bb0(%x: memref<4096x4096xbf16>, %w: memref<4096x4096xbf16>, %y: memref<4096x4096xf32>):
