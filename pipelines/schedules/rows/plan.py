@@ -69,7 +69,20 @@ class RowPlan:
     def most_elements(self) -> int | None:
         """The longest row's, where that is known."""
         length = self.space.length
-        return length.known if length.is_known else self.configuration.longest
+        if length.is_known:
+            return length.known
+        return MOST_IN_32_BITS if self._has_short_places else self.configuration.longest
+
+    @property
+    def _has_short_places(self) -> bool:
+        """Whether places along rows of open length have 32 bits: of what is read in batches.
+
+        Of longer rows single elements are read.
+        """
+        made = self.configuration
+        is_batched = made.kernel is Kind.STREAMED and made.width > 1
+        has_places = any(op.name == "hir.find_loops" for op in self.space.work.collectives)
+        return is_batched and has_places and not self.space.length.is_known
 
     @property
     def certain(self) -> int:
@@ -120,7 +133,7 @@ class RowPlan:
         found.require(space.work.layouts_hold())
         if not made.tall:
             found.require_at_most(space.count, MOST_IN_32_BITS // blocks)
-        if len(space.columns) > 1:
+        if len(space.columns) > 1 or self._has_short_places:
             found.require_at_most(space.length, MOST_IN_32_BITS)
         if longest is not None:
             found.require_at_most(space.length, longest)

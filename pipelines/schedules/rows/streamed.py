@@ -54,10 +54,14 @@ def emit_pass(
 class _Streamed:
     def __init__(self, body: RowBody) -> None:
         self._body = body
-        self._plan = body.plan
+        self._plan = plan = body.plan
         batch = arith.muli(body.team.size, index_constant(body.plan.vectors))
         self._batch = batch
-        self._batches = arith.divui(body.whole, batch)
+        # How many batches are whole, and the vectors in them, once that is known.
+        self._batches: ir.Value | None = None
+        self._covered: ir.Value | None = None
+        if not plan.team.is_open or body.part is not None or plan.configuration.tall:
+            self._batches = arith.divui(body.whole, batch)
 
     def emit(self) -> None:
         body = self._body
@@ -209,6 +213,8 @@ class _Streamed:
     def _whole_batches(
         self, carried: list[ir.Value], emit: _Step, *, backward: bool
     ) -> list[ir.Value]:
+        if self._batches is None:
+            return self._until_none_is_whole(carried, emit, backward=backward)
         one, part = index_constant(1), self._body.part
         first_batch = index_constant(0) if part is None else part
         loop = scf.ForOp(first_batch, self._batches, self._body.parts, carried)
@@ -216,12 +222,42 @@ class _Streamed:
             number = loop.induction_variable
             if backward:
                 number = arith.subi(arith.subi(self._batches, one), number)
-            first = arith.addi(arith.muli(number, self._batch), self._body.team.place)
-            vectors = RowVectors(
-                self._body.access, self._numbers(first), self._plan.width, start=self._body.start
-            )
+            vectors = self._batch_from(arith.muli(number, self._batch))
             scf.YieldOp(emit(list(loop.inner_iter_args), vectors))
         return list(loop.results)
+
+    def _until_none_is_whole(
+        self, carried: list[ir.Value], emit: _Step, *, backward: bool
+    ) -> list[ir.Value]:
+        """Emits a loop without a division by a number that is not known, which would keep its first
+        loads waiting: the first loop finds out how many vectors are in whole batches.
+        """
+        none, covered = index_constant(0), self._covered
+        if covered is None:
+            assert not backward
+            end = arith.addi(arith.subi(self._body.whole, self._batch), index_constant(1))
+            loop = scf.ForOp(none, end, self._batch, [none, *carried])
+            with ir.InsertionPoint(loop.body):
+                number = loop.induction_variable
+                after = arith.addi(number, self._batch)
+                values = list(loop.inner_iter_args)[1:]
+                scf.YieldOp([after, *emit(values, self._batch_from(number))])
+            results: list[ir.Value] = list(loop.results)
+            self._covered = results[0]
+            return results[1:]
+        loop = scf.ForOp(none, covered, self._batch, carried)
+        with ir.InsertionPoint(loop.body):
+            number = loop.induction_variable
+            if backward:
+                number = arith.subi(arith.subi(covered, self._batch), number)
+            scf.YieldOp(emit(list(loop.inner_iter_args), self._batch_from(number)))
+        return list(loop.results)
+
+    def _batch_from(self, first: ir.Value) -> RowVectors:
+        """The thread's vectors of the batch that begins with a vector."""
+        body = self._body
+        numbers = self._numbers(arith.addi(first, body.team.place))
+        return RowVectors(body.access, numbers, self._plan.width, start=body.start)
 
     def _last_batch(
         self, carried: list[ir.Value], values: Sequence[ir.Value], emit: _Step
@@ -231,8 +267,10 @@ class _Streamed:
         What `values` need of them is loaded before the first is computed, and nothing is done for
         those that lie beyond the row.
         """
-        body = self._body
-        first = arith.muli(self._batches, self._batch)
+        body, first = self._body, self._covered
+        if self._batches is not None:
+            first = arith.muli(self._batches, self._batch)
+        assert first is not None
 
         def step() -> list[ir.Value]:
             last = arith.subi(body.whole, index_constant(1))

@@ -302,3 +302,30 @@
     linalg.yield %less : f32
   }
 }) {sym_name = "main", function_type = (memref<?x1024xf32, strided<[?, ?], offset: ?>>, memref<?x1024xf32, strided<[?, ?], offset: ?>>) -> ()} : () -> ()
+
+// -----
+
+// A block that reads an aligned row in batches finds out by going through them how many there are, and
+// counts places with 32 bits. Longer rows are read element by element.
+
+// CHECK-LABEL: "hir.launcher"()
+// CHECK:         arith.cmpi ule, %{{.*}}, %c2147483647
+// CHECK-LABEL: gpu.func @find_loops_4(
+// CHECK-SAME:    kernel = "streamed"{{.*}}peeled = true
+// CHECK-NOT:     arith.divui %{{.*}}, %{{[0-9]+}}
+// CHECK:         %[[BATCHES:.*]]:3 = scf.for {{.*}} -> (index, bf16, i32) {
+// CHECK:         arith.cmpi ult, %[[BATCHES]]#0
+// CHECK:         gpu.shuffle xor
+// CHECK-LABEL: gpu.func @find_loops_5(
+// CHECK-SAME:    kernel = "streamed"{{.*}}tall = true
+// CHECK:         scf.for {{.*}} -> (bf16, i64) {
+"hir.program"() ({
+^bb0(%x: memref<?x?xbf16>, %y: memref<?xi64>):
+  linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<?x?xbf16>) outs(%y : memref<?xi64>) {
+  ^bb0(%a: bf16, %o: i64):
+    %most, %place = "hir.find_loops"(%a) {kind = "maximumf", loops = array<i64: 1>} : (bf16) -> (bf16, i64)
+    linalg.yield %place : i64
+  }
+}) {sym_name = "main", function_type = (memref<?x?xbf16>, memref<?xi64>) -> ()} : () -> ()
