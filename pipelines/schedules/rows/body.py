@@ -142,7 +142,7 @@ class RowBody:
 
     def _group(self, vectors: RowVectors, values: Sequence[ir.Value]) -> int:
         """The vectors for which weights of the outputs fit in registers beside the row."""
-        if self.plan.streams or self.plan.team.rows > 1:
+        if self.plan.streams or (self.plan.team.rows > 1 and self.plan.configuration.resident == 1):
             return len(vectors)
         words = vectors.width * self._weight_words(values)
         held = len(vectors) * vectors.width * self.space.words

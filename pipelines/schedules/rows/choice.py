@@ -174,14 +174,21 @@ class _Family:
         return [self._made(Kind.KEPT, self._vectors(words), threads, rows=rows, open=True)]
 
     def in_open_blocks(self) -> list[RowConfiguration]:
-        """For longer rows: as many warps as a row needs, of one block or of a cluster's."""
+        """For longer rows: of those that begin aligned a warp for each, or as many warps as a row
+        needs, of one block or of a cluster's.
+        """
         if self.only_reads:
             return []
         blocks = min(self.device.cluster_blocks, _CLUSTERS[-1])
         # What is computed in f64 takes twice the registers, and threads are as many.
         words = self._table.words // (2 if _is_wide(self.space) else 1)
         vectors = self._vectors(words)
-        return [self._made(Kind.KEPT, vectors, self._table.block, blocks=blocks, open=True)]
+        made = self._made(Kind.KEPT, vectors, self._table.block, blocks=blocks, open=True)
+        if self.peeled:
+            return [made]
+        threads = self._table.small_block
+        warps = self._made(Kind.KEPT, vectors, threads, rows=threads // WARP_LANES)
+        return [replace(warps, resident=made.resident), made]
 
     def in_parts(self) -> list[RowConfiguration]:
         """For rows of any open length: what splits few rows takes many too, but for sums."""

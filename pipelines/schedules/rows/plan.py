@@ -24,18 +24,17 @@ class RowPlan:
     def team(self) -> TeamShape:
         """The threads that share a row."""
         made = self.configuration
-        may_share = made.open and made.rows == 1 and made.kernel is Kind.KEPT and not made.peeled
-        return TeamShape(made.lanes, made.threads, made.blocks, made.rows, made.open, may_share)
+        return TeamShape(made.lanes, made.threads, made.blocks, made.rows, made.open)
 
     @property
     def group(self) -> str | None:
         """Which kernels need about as many registers.
 
-        Few do where rows share a block, but not where elements are written one by one. Of others
-        those for any strides need most, but where they do little.
+        Few do where short rows share a block, but not where elements are written one by one. Of
+        others those for any strides need most, but where they do little.
         """
         made, space = self.configuration, self.space
-        if made.rows > 1:
+        if made.rows > 1 and (made.open or space.length.is_known):
             return None if space.has_outputs_along else space.work.group("lanes")
         is_alone = made.tall and not space.is_light
         return None if is_alone else space.work.group("blocks")

@@ -7,10 +7,10 @@ for each reduction that needs the result of another, and once more for outputs a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property, partial
 
-from ....dialects.mlir import arith, gpu, ir, scf
+from ....dialects.mlir import arith, ir
 from ...lane_reduction import WARP_LANES
 from ...rewriting import index_constant
 from ..alternatives import Alternative, Conditions, emit_first_that_holds
@@ -140,15 +140,11 @@ def _launch_in(
         grid = arith.muli(count, index_constant(blocks))
     threads = _open_threads(plan, blocks) if team.is_open else team.threads
     high: ir.Value | None = None
-    block_rows: ir.Value | None = None
-    if team.may_share and blocks == 1:
-        block_rows = _shared_rows(plan, threads)
-        grid = arith.ceildivui(count, block_rows)
     if plan.configuration.tall:
         wide = arith.minui(grid, index_constant(MOST_IN_32_BITS // blocks * blocks))
         high = arith.ceildivui(grid, arith.maxui(wide, index_constant(1)))
         grid = wide
-    emit_launch(kernel, grid, threads, arguments, rows=high, cluster=blocks, block_rows=block_rows)
+    emit_launch(kernel, grid, threads, arguments, rows=high, cluster=blocks)
 
 
 def _build(plan: RowPlan, kernels: Kernels) -> tuple[ir.SymbolRefAttr, Parameters]:
@@ -161,8 +157,6 @@ def _build(plan: RowPlan, kernels: Kernels) -> tuple[ir.SymbolRefAttr, Parameter
         let_next_begin(work.device)
         if plan.streams:
             emit_streamed(plan, parameters)
-        elif team.may_share:
-            _where_there_is_one(plan, parameters, partial(emit_held, plan, parameters))
         else:
             emit_held(plan, parameters)
 
@@ -199,30 +193,6 @@ def _open_threads(plan: RowPlan, blocks: int) -> ir.Value:
     most = index_constant(plan.team.threads // WARP_LANES)
     warps = arith.maxui(arith.minui(warps, most), index_constant(1))
     return arith.muli(warps, index_constant(WARP_LANES))
-
-
-def _shared_rows(plan: RowPlan, threads: int | ir.Value) -> ir.Value:
-    """Emits how many rows a block has: several of one warp each, as threads are allowed."""
-    device = plan.space.work.device
-    assert device is not None
-    assert isinstance(threads, ir.Value)
-    is_warp = arith.cmpi(arith.CmpIPredicate.eq, threads, index_constant(WARP_LANES))
-    most = min(device.tables.rows.small_block, plan.team.threads)
-    return arith.select(is_warp, index_constant(most // WARP_LANES), index_constant(1))
-
-
-def _where_there_is_one(plan: RowPlan, parameters: Parameters, emit: Callable[[], None]) -> None:
-    """Emits what a team does with its row; the last block may have teams without any."""
-    rows = gpu.block_dim(gpu.Dimension.y)
-    above = arith.muli(gpu.block_id(gpu.Dimension.x), rows)
-    row = arith.addi(above, gpu.thread_id(gpu.Dimension.y))
-    count = parameters.size(plan.space.count)
-    is_there = arith.cmpi(arith.CmpIPredicate.ult, row, count)
-    is_alone = arith.cmpi(arith.CmpIPredicate.eq, rows, index_constant(1))
-    branch = scf.IfOp(arith.ori(is_alone, is_there))
-    with ir.InsertionPoint(branch.then_block):
-        emit()
-        scf.YieldOp([])
 
 
 def _attributes(plan: RowPlan) -> dict[str, ir.Attribute]:

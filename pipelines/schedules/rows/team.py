@@ -23,8 +23,7 @@ class TeamShape:
 
     `threads` is how many a block has, `rows` how many teams. One that `is_open` is as large as the
     launch says: of lanes, a block has so many in x, and teams in y; else it has so many threads,
-    and a cluster so many blocks. The numbers are then the most, and `rows` the least. Where teams
-    `may_share` blocks, those of one warp are in y too; who has none does nothing.
+    and a cluster so many blocks. The numbers are then the most, and `rows` the least.
     """
 
     lanes: int
@@ -32,7 +31,6 @@ class TeamShape:
     blocks: int = 1
     rows: int = 1
     is_open: bool = False
-    may_share: bool = False
 
 
 class Team:
@@ -69,9 +67,6 @@ class Team:
             self.size = arith.muli(threads, blocks)
             self._blocks = blocks
             self._arrive()
-        if shape.may_share:
-            rows, own = gpu.block_dim(gpu.Dimension.y), gpu.thread_id(gpu.Dimension.y)
-            self.row = arith.addi(arith.muli(self.row, rows), own)
 
     def _share_block(self, block: ir.Value) -> None:
         """Takes a row of those of a block."""
@@ -129,12 +124,7 @@ class Team:
             _across_lanes(each, state, shape.lanes)
             for each, state in zip(collectives, states, strict=True)
         ]
-        if shape.may_share:
-            are_several = arith.cmpi(
-                arith.CmpIPredicate.ugt, gpu.block_dim(gpu.Dimension.x), index_constant(WARP_LANES)
-            )
-            found = _where(are_several, collectives, found, self._across_warps)
-        elif shape.rows == 1 and shape.threads != WARP_LANES:
+        if shape.rows == 1 and shape.threads != WARP_LANES:
             found = self._across_warps(collectives, found)
         if self._blocks is None:
             return found

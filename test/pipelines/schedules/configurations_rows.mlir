@@ -2,23 +2,25 @@
 // RUN: hirc-opt %s --split-input-file -p 'hir-list-configurations{chips=sm_90}' | FileCheck %s --check-prefix=LISTED
 // RUN: hirc-opt %s --split-input-file -p 'hir-schedule-kernels{chips=gfx90a}' | FileCheck %s --check-prefix=AMD
 
-// What is decided for open sizes: short rows by lanes, longer ones by blocks or clusters, the same
+// What is decided for open sizes: short rows by lanes, longer ones by a warp, by blocks or clusters, the same
 // element by element and from aligned elements on, what nothing holds, and rows of any strides.
 
 // CHECK-LABEL: gpu.func @reduce_loops_subf_0
 // CHECK-SAME:    hir.configuration = {blocks = 1 : i64, family = "rows", kernel = "kept", lanes = 32 : i64, layout = "packed", merged = false, open = true, peeled = false, resident = 1 : i64, rows = 4 : i64, tall = false, threads = 128 : i64, vectors = 4 : i64, width = 4 : i64}
 // CHECK-LABEL: gpu.func @reduce_loops_subf_1
-// CHECK-SAME:    blocks = 8 : i64{{.*}}kernel = "kept"{{.*}}merged = true, open = true, peeled = false, resident = 2 : i64, rows = 1 : i64, tall = false, threads = 512 : i64, vectors = 8 : i64, width = 4 : i64
+// CHECK-SAME:    blocks = 1 : i64{{.*}}kernel = "kept"{{.*}}merged = false, open = false, peeled = false, resident = 2 : i64, rows = 4 : i64, tall = false, threads = 128 : i64, vectors = 8 : i64, width = 4 : i64
 // CHECK-LABEL: gpu.func @reduce_loops_subf_2
-// CHECK-SAME:    kernel = "kept"{{.*}}vectors = 16 : i64, width = 1 : i64
+// CHECK-SAME:    blocks = 8 : i64{{.*}}kernel = "kept"{{.*}}merged = true, open = true, peeled = false, resident = 2 : i64, rows = 1 : i64, tall = false, threads = 512 : i64, vectors = 8 : i64, width = 4 : i64
 // CHECK-LABEL: gpu.func @reduce_loops_subf_3
-// CHECK-SAME:    blocks = 8 : i64{{.*}}kernel = "kept"{{.*}}peeled = true
+// CHECK-SAME:    kernel = "kept"{{.*}}vectors = 16 : i64, width = 1 : i64
 // CHECK-LABEL: gpu.func @reduce_loops_subf_4
-// CHECK-SAME:    kernel = "split"{{.*}}peeled = true
+// CHECK-SAME:    blocks = 8 : i64{{.*}}kernel = "kept"{{.*}}peeled = true
 // CHECK-LABEL: gpu.func @reduce_loops_subf_5
+// CHECK-SAME:    kernel = "split"{{.*}}peeled = true
+// CHECK-LABEL: gpu.func @reduce_loops_subf_6
 // CHECK-SAME:    kernel = "streamed"{{.*}}peeled = false{{.*}}tall = true{{.*}}width = 1 : i64
 // LISTED: hir.configurations = [{blocks = 1 : i64, family = "rows", kernel = "kept"
-// AMD-LABEL: gpu.func @reduce_loops_subf_1
+// AMD-LABEL: gpu.func @reduce_loops_subf_2
 // AMD-SAME:    open = true{{.*}}threads = 512 : i64
 // AMD-NOT:     nvvm.maxntid
 // AMD-SAME:    rocdl.max_flat_work_group_size = 512

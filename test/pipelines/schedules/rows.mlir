@@ -168,11 +168,11 @@
 
 // -----
 
-// Rows of open length have six kernels. As many lanes of a warp share a short row as it needs; longer
-// ones are kept by as many warps as they need, and one kernel serves blocks and clusters of any size,
-// which the host chooses. The same for rows from their first aligned element on, with an element a
-// thread at the edges; these are also those that nothing holds. The last kernel takes buffers of any
-// strides, and any number of rows.
+// Rows of open length have seven classes. As many lanes of a warp share a short row as it needs; a
+// warp takes a longer one, and still longer ones are kept by as many warps as they need: one kernel
+// serves blocks and clusters of any size, which the host chooses. The same for rows from their first
+// aligned element on, with an element a thread at the edges; these are also those that nothing holds.
+// The last kernel takes buffers of any strides, and any number of rows.
 
 // CHECK-LABEL: "hir.launcher"()
 // CHECK:         arith.cmpi ule, %[[LENGTH:.*]], %c512
@@ -180,33 +180,34 @@
 // CHECK:           %[[ROWS:.*]] = arith.divui %c128, %[[LANES]]
 // CHECK:           "hir.launch"(%{{.*}}, %c1, %c1, %[[LANES]], %[[ROWS]], %c1
 // CHECK:           kernel = @kernels::@reduce_loops_subf_0}
+// CHECK:         arith.cmpi ule, %[[LENGTH]], %c1024
+// CHECK:           %[[BLOCKS:.*]] = arith.ceildivui %{{.*}}, %c4
+// CHECK:           "hir.launch"(%[[BLOCKS]], %c1, %c1, %c128, %c1, %c1
+// CHECK:           kernel = @kernels::@[[WARP:.*]]} :
 // CHECK:         arith.cmpi ule, %[[LENGTH]], %c131072
 // CHECK:           arith.cmpi ule, %[[LENGTH]], %c16384
 // CHECK:             %[[WARPS:.*]] = arith.ceildivui %[[LENGTH]], %c1024
 // CHECK:             %[[SOME:.*]] = arith.maxui
 // CHECK:             %[[THREADS:.*]] = arith.muli %[[SOME]], %c32
-// CHECK:             %[[ONE:.*]] = arith.cmpi eq, %[[THREADS]], %c32
-// CHECK:             %[[SHARED:.*]] = arith.select %[[ONE]], %c4, %c1
-// CHECK:             %[[BLOCKS:.*]] = arith.ceildivui %{{.*}}, %[[SHARED]]
-// CHECK:             "hir.launch"(%[[BLOCKS]], %c1, %c1, %[[THREADS]], %[[SHARED]], %c1
+// CHECK:             "hir.launch"(%{{.*}}, %c1, %c1, %[[THREADS]], %c1, %c1
 // CHECK:             kernel = @kernels::@[[BLOCK:.*]]} :
 // CHECK:           arith.cmpi ule, %[[LENGTH]], %c32768
 // CHECK:             cluster = array<i64: 2, 1, 1>, kernel = @kernels::@[[BLOCK]]}
 // CHECK:           arith.cmpi ule, %[[LENGTH]], %c65536
 // CHECK:             cluster = array<i64: 4, 1, 1>, kernel = @kernels::@[[BLOCK]]}
 // CHECK:             cluster = array<i64: 8, 1, 1>, kernel = @kernels::@[[BLOCK]]}
-// CHECK:           kernel = @kernels::@reduce_loops_subf_2}
+// CHECK:           kernel = @kernels::@reduce_loops_subf_3}
 // CHECK:         arith.cmpi ule, %[[LENGTH]], %c131075
 // CHECK:           arith.cmpi ule, %[[LENGTH]], %c16387
 // CHECK:             kernel = @kernels::@[[PEELED:.*]]} :
 // CHECK:             cluster = array<i64: 2, 1, 1>, kernel = @kernels::@[[PEELED]]}
 // CHECK:             cluster = array<i64: 4, 1, 1>, kernel = @kernels::@[[PEELED]]}
 // CHECK:             cluster = array<i64: 8, 1, 1>, kernel = @kernels::@[[PEELED]]}
-// CHECK:           kernel = @kernels::@reduce_loops_subf_4}
+// CHECK:           kernel = @kernels::@reduce_loops_subf_5}
 // CHECK:           %[[WIDE:.*]] = arith.minui %{{.*}}, %c2147483647
 // CHECK:           %[[TALL:.*]] = arith.ceildivui
 // CHECK:           "hir.launch"(%[[WIDE]], %[[TALL]], %c1
-// CHECK:           kernel = @kernels::@reduce_loops_subf_5}
+// CHECK:           kernel = @kernels::@reduce_loops_subf_6}
 // CHECK-NOT:     "hir.launch"
 // CHECK-LABEL: gpu.func @reduce_loops_subf_0(
 // CHECK-SAME:    nvvm.maxntid = array<i32: 128, 1, 1>
@@ -217,6 +218,10 @@
 // CHECK:         scf.while
 // CHECK:           gpu.shuffle xor
 // CHECK-NOT:     gpu.shuffle
+// CHECK:       gpu.func @[[WARP]](
+// CHECK-SAME:    known_block_size = array<i32: 128, 1, 1>, nvvm.minctasm = 2 : i32
+// CHECK-COUNT-8: ld.global.L2::cache_hint.v4.b32
+// CHECK-NOT:     gpu.barrier
 // CHECK:       gpu.func @[[BLOCK]](
 // CHECK-NOT:     nvvm.cluster_dim
 // CHECK-SAME:    nvvm.maxntid = array<i32: 512, 1, 1>, nvvm.minctasm = 2 : i32
@@ -237,7 +242,7 @@
 // CHECK:         ld.global.L2::cache_hint.b32
 // CHECK-NOT:     cache_hint
 // CHECK:         gpu.barrier
-// CHECK:       gpu.func @reduce_loops_subf_5(
+// CHECK:       gpu.func @reduce_loops_subf_6(
 // CHECK:         gpu.block_id y
 "hir.program"() ({
 ^bb0(%x: memref<?x?xf32>, %y: memref<?x?xf32>):
