@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ...dialects.mlir import ir, scf, vector
 
@@ -20,6 +20,28 @@ def load_if(
     if len(choice.results) == len(otherwise):
         return list(choice.results)
     return [vector.extract(choice.results[0], [], [at]) for at in range(len(otherwise))]
+
+
+def finished_branch(
+    draft: scf.IfOp, found: Sequence[ir.Value], otherwise: Sequence[ir.Value]
+) -> list[ir.Value]:
+    """Returns what a branch gives whose results' types show when it has been emitted.
+
+    `draft` is a branch without results. `found` is of its first block; `otherwise` is of its second
+    one, or there before.
+    """
+    branch = scf.IfOp(draft.operation.operands[0], [each.type for each in found], has_else=True)
+    assert branch.else_block is not None
+    for block, old, values in (
+        (branch.then_block, draft.then_block, found),
+        (branch.else_block, draft.else_block, otherwise),
+    ):
+        with ir.InsertionPoint(block):
+            end = scf.YieldOp(list(values)).operation
+        for each in list(old or []):
+            each.operation.move_before(end)
+    draft.operation.erase()
+    return list(branch.results)
 
 
 def _is_joined(values: list[ir.Value]) -> bool:

@@ -8,6 +8,7 @@ from ...dialects.mlir import arith, ir, math
 from ...dialects.records import dataclass
 from ..rewriting import constant
 from ..walking import operations_where
+from .elements import disguised
 
 # Divisors outside of this range are scaled into it: their reciprocals would overflow, or lose bits.
 _RANGES = {"f32": 2.0**120, "f64": 2.0**1000}
@@ -40,6 +41,11 @@ class Divisor:
         value = arith.mulf(divisor, scale)
         inverse = arith.divf(one, value) if reciprocal is None else reciprocal(value)
         return cls(value, inverse, scale)
+
+    def disguised(self) -> Divisor:
+        """The same as a divisor of which the compiler knows nothing."""
+        scale = None if self.scale is None else disguised(self.scale)
+        return Divisor(disguised(self.value), disguised(self.reciprocal), scale)
 
     def divide(self, number: ir.Value) -> ir.Value:
         """The quotient, rounded as by a division where it and what is left are normal numbers.

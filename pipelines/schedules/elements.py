@@ -148,27 +148,42 @@ def _load_by_policy(where: ir.Value, kind: ir.Type, bytes_: int, policy: ir.Valu
     return ir.Operation.create("llvm.bitcast", results=[kind], operands=[whole]).results[0]
 
 
+def disguised(value: ir.Value) -> ir.Value:
+    """A number as one of which the compiler knows nothing, if it fills words.
+
+    What is computed of it in one of two branches is not moved before both.
+    """
+    is_whole = element_bytes(value.type) % _WORD_BYTES == 0
+    return forgotten([value])[0] if is_whole else value
+
+
+def words_of(values: Sequence[ir.Value]) -> list[ir.Value]:
+    """The words (i32) that elements fill, the first one in the lowest bits of the first word."""
+    i32 = ir.IntegerType.get_signless(32)
+    count = len(values) * element_bytes(values[0].type) // _WORD_BYTES
+    kind = ir.VectorType.get([len(values)], values[0].type)
+    words = vector.bitcast(ir.VectorType.get([count], i32), vector.from_elements(kind, values))
+    return [vector.extract(words, [], [number]) for number in range(count)]
+
+
 def forgotten(values: Sequence[ir.Value]) -> list[ir.Value]:
     """Elements of whole words as values of which the compiler knows nothing.
 
     What was computed of them before is computed anew, instead of being kept in registers.
     """
     i32 = ir.IntegerType.get_signless(32)
-    count = len(values) * element_bytes(values[0].type) // _WORD_BYTES
-    kind = ir.VectorType.get([len(values)], values[0].type)
-    words = vector.bitcast(ir.VectorType.get([count], i32), vector.from_elements(kind, values))
     same = [
         ir.Operation.create(
             "llvm.inline_asm",
             results=[i32],
-            operands=[vector.extract(words, [], [number])],
+            operands=[word],
             attributes={
                 "asm_string": ir.StringAttr.get(""),
                 "constraints": ir.StringAttr.get("=r,0"),
                 "has_side_effects": ir.UnitAttr.get(),
             },
         ).results[0]
-        for number in range(count)
+        for word in words_of(values)
     ]
     return elements_of_words(same, values[0].type)
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from functools import cached_property
 
 from ...dialects.hir.loop_operation import loops_of
 from ...dialects.mlir import ir
 from ..walking import defining_operation
 from .division import Divisor, may_be_rough
+from .elements import disguised
 from .given_divisors import given_divisor, is_given
 from .parameters import Parameters
 from .region_operations import cloned, is_outside, needed_by
@@ -142,6 +144,20 @@ class Point:
         self.known: dict[ir.Value, ir.Value] = {}
         self._divisors: dict[ir.Value, Divisor] = {}
 
+    def fork(self) -> Point:
+        """The same iteration in a branch: what is computed there is not known outside of it."""
+        made = copy(self)
+        made.known, made._divisors = dict(self.known), dict(self._divisors)
+        return made
+
+    def disguise(self) -> None:
+        """Hides from the compiler that floats which are known are the same in another branch."""
+        for value, known in self.known.items():
+            if isinstance(known.type, ir.FloatType):
+                self.known[value] = disguised(known)
+        for value, divisor in self._divisors.items():
+            self._divisors[value] = divisor.disguised()
+
     def value(self, value: ir.Value) -> ir.Value:
         """A value of the region at this point; emits what computes it, once."""
         waiting = [value]
@@ -269,8 +285,8 @@ class Point:
         """The operation again, with the values of this point."""
         inside = {operand: self.value(operand) for operand in needed_by(op)}
         clone = cloned(op, inside)
-        for result, copy in zip(op.results, clone.results, strict=True):
-            self.known[result] = copy
+        for result, own in zip(op.results, clone.results, strict=True):
+            self.known[result] = own
 
 
 def _loop(index: ir.Operation) -> int:

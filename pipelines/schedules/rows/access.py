@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 
 from ....dialects.mlir import arith, ir
 from ...rewriting import index_constant
@@ -53,6 +54,12 @@ class RowAccess:
         self._operands = {operand.number: operand for operand in space.work.operands}
         self.point = Point(region, frozenset(), self._load_uniform, self._row_index)
 
+    def fork(self) -> RowAccess:
+        """The same row in a branch: what is computed there is not known outside of it."""
+        made = copy(self)
+        made.point = self.point.fork()
+        return made
+
     def places(self, vector: ir.Value, width: int) -> list[ir.Value]:
         """The index in each column loop of the first element of a vector."""
         columns = self.space.columns
@@ -81,8 +88,13 @@ class RowAccess:
         places: Sequence[ir.Value],
         width: int,
         where: ir.Value | None = None,
+        *,
+        is_far: bool = False,
     ) -> list[ir.Value]:
-        """A vector's elements, which are at `where`; one where they are all the same."""
+        """A vector's elements, which are at `where`; one where they are all the same.
+
+        One that `is_far` from the row's end can be read in pieces.
+        """
         stride = self.space.stride(operand, self.space.inner)
         where = self._address(operand, places) if where is None else where
         if stride == ZERO:
@@ -91,6 +103,9 @@ class RowAccess:
             policy = read_policy(self.space.work, operand, self._parameters)
             return load(where, operand.element, width, _alignment(operand, width), policy)
         if operand.number in self._shifts:
+            if is_far:
+                shift = self._shifts[operand.number]
+                return load_shifted(where, operand.element, width, shift)
             return self._load_shifted(operand, places, width, where)
         values: list[ir.Value] = []
         for element in range(width):

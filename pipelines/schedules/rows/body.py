@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from functools import cached_property
 
 from ....dialects.mlir import arith, ir, scf
@@ -13,8 +14,8 @@ from ..region import Region
 from ..size import ONE, Size
 from ..work import Operand
 from .access import RowAccess
-from .collectives import Collective, State, as_states, flat
-from .needs import known_at_start, needed_arguments
+from .collectives import BlockShare, Collective, State, as_states, flat
+from .needs import is_needed, known_at_start, needed_arguments
 from .plan import RowPlan
 from .stages import StagePlan, place_type, plan_stages
 from .team import Team
@@ -78,6 +79,12 @@ class RowBody:
             for argument in needed_arguments(self.region, early):
                 self.access.point.value(plan.space.work.block.arguments[argument])
 
+    def fork(self) -> RowBody:
+        """The same in a branch: what is computed there is not known outside of it."""
+        made = copy(self)
+        made.access = self.access.fork()
+        return made
+
     def collectives(self, stage: int) -> list[Collective]:
         """The states that a stage combines."""
         length = self.space.length
@@ -95,6 +102,42 @@ class RowBody:
         for each, state in zip(collectives, found, strict=True):
             each.finish(state, self.access.point)
         return found
+
+    def share(self) -> BlockShare:
+        """What the block has of a row that is kept by an open team."""
+        outputs = [value for _, value in self.outputs_along]
+
+        def is_kept(value: ir.Value, source: ir.Value) -> bool:
+            elements = self.plan.vectors * self.plan.width
+            if elements * element_bytes(value.type) > 4 * self.plan.room:
+                return False
+            if not is_needed(self.region, outputs, value):
+                return False
+            others = needed_arguments(self.region, outputs, [value])
+            return not others & needed_arguments(self.region, [source])
+
+        return BlockShare(
+            self.team.are_several_blocks, self._count, self.team.where_several, is_kept
+        )
+
+    def _count(self, kind: ir.Type) -> ir.Value:
+        """The number of elements that the block has of the row, as a float."""
+        i32, width = ir.IntegerType.get_signless(32), self.plan.width
+        vectors = arith.constant(i32, self.plan.vectors)
+        whole = arith.index_cast(i32, self.whole)
+        place = arith.index_cast(i32, self.team.first)
+        most = arith.muli(arith.index_cast(i32, self.team.block_size), vectors)
+        left = arith.subi(whole, arith.muli(place, vectors))
+        none = arith.constant(i32, 0)
+        own = arith.maxsi(arith.minsi(left, most), none)
+        own = arith.muli(own, arith.constant(i32, width))
+        if self.plan.peeled:
+            # The edges are the first block's.
+            covered = arith.muli(whole, arith.constant(i32, width))
+            edges = arith.subi(arith.index_cast(i32, self.length), covered)
+            is_first = arith.cmpi(arith.CmpIPredicate.eq, place, none)
+            own = arith.addi(own, arith.select(is_first, edges, none))
+        return arith.sitofp(kind, own)
 
     def looped(
         self,
@@ -146,7 +189,16 @@ class RowBody:
             return len(vectors)
         words = vectors.width * self._weight_words(values)
         held = len(vectors) * vectors.width * self.space.words
+        if self.plan.team.is_open and self.plan.team.rows == 1:
+            # They wait as they lie in memory.
+            held = len(vectors) * vectors.width * self.space.held_bytes // 4
+            words = max(1, vectors.width * self._weight_bytes(values) // 4)
         return max(1, max(_LEAST_WORDS, _WORDS - held) // max(1, words))
+
+    def _weight_bytes(self, values: Sequence[ir.Value]) -> int:
+        """Bytes of one element of each operand that values need and that rows share."""
+        weights = [each for each in self.operands(values) if not self.space.is_large(each)]
+        return sum(element_bytes(each.element) for each in weights)
 
     def _weight_words(self, values: Sequence[ir.Value]) -> int:
         """Registers for one element of each operand that values need and that rows share."""

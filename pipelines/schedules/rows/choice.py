@@ -182,12 +182,13 @@ class _Family:
         blocks = min(self.device.cluster_blocks, _CLUSTERS[-1])
         # What is computed in f64 takes twice the registers, and threads are as many.
         words = self._table.words // (2 if _is_wide(self.space) else 1)
-        vectors = self._vectors(words)
+        vectors = max(1, 4 * words // (self.space.held_bytes * self.width))
         made = self._made(Kind.KEPT, vectors, self._table.block, blocks=blocks, open=True)
         if self.peeled:
             return [made]
-        threads = self._table.small_block
-        warps = self._made(Kind.KEPT, vectors, threads, rows=threads // WARP_LANES)
+        threads, vectors = self._table.small_block, self._vectors(words)
+        rows = threads // WARP_LANES
+        warps = self._made(Kind.KEPT, vectors, threads, rows=rows)
         return [replace(warps, resident=made.resident), made]
 
     def in_parts(self) -> list[RowConfiguration]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import inf, nan
 
 from ....dialects.hir.loop_operation import kind_of, loops_of
@@ -12,14 +13,14 @@ from ..combine import combine
 from ..division import is_rounded_further
 from ..region import Point
 from ..work import Work
-from .collectives import Collective, State
+from .collectives import BlockShare, Collective, Merged, Reduce, State
 from .vectors import RowVectors, tree
 
 _POWERS = ("math.exp", "math.exp2")
 _APPROXIMATE = "#arith.fastmath<afn>"
 
 
-class ExponentialSum(Collective):
+class ExponentialSum(Merged):
     """The greatest x of a row, and the sum of exp(x - greatest).
 
     The sum is kept for the greatest so far, and rescaled where that grows (Milakov and
@@ -34,6 +35,7 @@ class ExponentialSum(Collective):
         self._sum = sum_
         self._power_op = defining_operation(sum_.operands[0])
         self._has_elements = has_elements
+        self.is_kept = False
 
     @property
     def inputs(self) -> list[ir.Value]:
@@ -54,7 +56,7 @@ class ExponentialSum(Collective):
 
     def accumulate(self, state: State | None, vectors: RowVectors) -> State:
         (value,) = self.inputs
-        least, zero = self.neutral()
+        least, _ = self.neutral()
         most = None if state is None else state[0]
         for number in range(len(vectors)):
             whole = vectors.folded(number, value, self._greater, least)
@@ -64,15 +66,62 @@ class ExponentialSum(Collective):
         # The powers are computed of the elements anew: as f32 all of them would be kept until then.
         vectors.forget()
         total = None if state is None else arith.mulf(state[1], self._power(state[0], base))
-        for number in range(len(vectors)):
+        total, _ = self._with_powers(total, base, vectors)
+        return most, total
+
+    @property
+    def first(self) -> Collective:
+        return Reduce(self._most)
+
+    def center(self, first: ir.Value, block: BlockShare) -> ir.Value:
+        """The greatest, but 0 where -inf is that of a part of the row."""
+        (value,) = self.inputs
+        self.is_kept = block.is_kept(self.kept, value)
+        is_least = arith.andi(self._is_least(first), block.are_several)
+        return arith.select(is_least, constant(first.type, 0.0), first)
+
+    def around(self, center: ir.Value, vectors: RowVectors) -> tuple[ir.Value, list[ir.Value]]:
+        return self._with_powers(None, center, vectors)
+
+    def _with_powers(
+        self, total: ir.Value | None, base: ir.Value, vectors: RowVectors
+    ) -> tuple[ir.Value, list[ir.Value]]:
+        """A total with those of exp(x - base), and all of these if they are kept."""
+        (value,) = self.inputs
+        zero = self.neutral()[1]
+        found: list[ir.Value] = []
+
+        def emit(number: int) -> list[ir.Value]:
             powers = [
                 self._power(vectors.value(number, element, value), base)
                 for element in range(vectors.width)
             ]
-            whole = vectors.masked(number, tree(powers, arith.addf), zero)
+            return [tree(powers, arith.addf), *(powers if self.is_kept else [])]
+
+        for number in range(len(vectors)):
+            whole, *powers = vectors.reduced(number, partial(emit, number), zero)
             total = whole if total is None else arith.addf(total, whole)
+            found += powers
         assert total is not None
-        return most, total
+        return total, found
+
+    def state(self, first: ir.Value, center: ir.Value, total: ir.Value, block: BlockShare) -> State:
+        return first, total
+
+    @property
+    def kept(self) -> ir.Value:
+        return self._sum.operands[0]
+
+    def keep(
+        self, values: list[ir.Value], first: ir.Value, state: State, block: BlockShare
+    ) -> list[ir.Value]:
+        """The powers, which are multiplied where another block may have a greater element."""
+
+        def scaled() -> list[ir.Value]:
+            by = self._power(first, state[0])
+            return [arith.mulf(power, by) for power in values]
+
+        return block.where_several(values, scaled) if values else []
 
     def finish(self, state: State, point: Point) -> None:
         """Of a row of nothing but -inf the sum has exp(-inf + inf) in it."""
@@ -98,7 +147,7 @@ class ExponentialSum(Collective):
         less = arith.subf(value, base)
         copy = self._power_op.clone()
         copy.operands[0] = less
-        if isinstance(less.type, ir.F32Type):
+        if isinstance(less.type, ir.F32Type) and not self.is_kept:
             # An error of a power is small beside the greatest one, which is 1.
             copy.attributes["fastmath"] = ir.Attribute.parse("#arith.fastmath<afn>")
         return copy.results[0]

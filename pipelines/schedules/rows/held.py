@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from ....dialects.mlir import arith, ir
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from ....dialects.mlir import arith, gpu, ir, scf
 from ...lane_reduction import WARP_LANES
 from ...rewriting import index_constant
+from ..conditional_load import finished_branch
+from ..elements import ACCESS_BYTES, disguised, element_bytes
 from ..parameters import Parameters
 from ..region_operations import is_harmless
 from .body import RowBody
+from .collectives import Collective, Merged, State, Total, as_states, flat
+from .kept_elements import KeptElements, Left, Widening
 from .plan import RowPlan
 from .vectors import RowVectors
 
@@ -19,33 +26,250 @@ def emit_held(plan: RowPlan, parameters: Parameters) -> None:
     rows and lie in a cache, are loaded where they are used.
     """
     body = RowBody(plan, parameters)
-    parts = [_vectors(body)]
-    edges = body.edges() if plan.peeled else None
-    if edges is not None:
-        parts.append(edges)
-    _fetch_large(body, parts)
-    for stage in range(len(body.stages.stages)):
+    held, stages = _Held(body), len(body.stages.stages)
+    for stage in range(stages):
         collectives = body.collectives(stage)
-        inputs = [value for each in collectives for value in each.inputs]
-        for part in parts:
-            part.fetch(inputs)
-            if stage == 0:
-                body.check(part)
-        states = [each.accumulate(None, parts[0]) for each in collectives]
-        for part in parts[1:]:
-            states = [
-                each.combine(state, each.accumulate(None, part))
-                for each, state in zip(collectives, states, strict=True)
-            ]
+        later = [each for after in range(stage + 1, stages) for each in body.collectives(after)]
+        if plan.team.is_open and any(isinstance(each, Merged) for each in collectives):
+            _finish_in_blocks(body, held, collectives, later, is_first=stage == 0)
+            continue
+        states = held.accumulated(collectives, later, is_first=stage == 0)
         if stage == 0:
             body.compute_uniform()
         body.finish(collectives, states)
-    for part in parts:
-        body.store(part)
+    held.store()
     body.store_uniform()
 
 
-def _fetch_large(body: RowBody, parts: list[RowVectors]) -> None:
+def _finish_in_blocks(
+    body: RowBody,
+    held: _Held,
+    collectives: Sequence[Collective],
+    later: Sequence[Collective],
+    *,
+    is_first: bool,
+) -> None:
+    """Finishes a stage: each block finds what it has of the row, then a cluster what all have.
+
+    Blocks meet more often, but only warps of the same block wait for one another then, and nothing
+    is rescaled from thread to thread.
+    """
+    team, share = body.team, body.share()
+    merged = [each for each in collectives if isinstance(each, Merged)]
+    others = [each for each in collectives if not isinstance(each, Merged)]
+    reductions = [each.first for each in merged]
+    found = held.accumulated(reductions, [*collectives, *later], is_first=is_first)
+    if is_first:
+        body.compute_uniform()
+    firsts = [value for (value,) in team.reduce_block(reductions, found)]
+    centers = [each.center(first, share) for each, first in zip(merged, firsts, strict=True)]
+    totals, kept = held.around(merged, centers, [*others, *later])
+    found = [(total,) for total in totals] + held.accumulated(others, later, is_first=False)
+    found = team.reduce_block([*(Total(each.type) for each in totals), *others], found)
+    states = [
+        each.state(first, center, total, share)
+        for each, first, center, (total,) in zip(
+            merged, firsts, centers, found[: len(merged)], strict=True
+        )
+    ]
+    every = [*merged, *others]
+    states = team.reduce_blocks(every, [*states, *found[len(merged) :]])
+    for each, state in zip(every, states, strict=True):
+        each.finish(state, body.access.point)
+    for each, first, state, values in zip(merged, firsts, states, kept, strict=False):
+        held.know(each, each.keep(values, first, state, share))
+
+
+class _Held:
+    """What the thread has of the row: its vectors, and elements before or after all vectors.
+
+    Of an open team most warps have all their vectors, and the row's last one has fewer. The former
+    ask of no vector by itself whether it is there: predicates would keep loads waiting for what is
+    computed of those before. So each step is emitted for both, in branches.
+    """
+
+    def __init__(self, body: RowBody) -> None:
+        self._body = body
+        plan = body.plan
+        self._is_full = _is_full(body) if plan.has_full_warps else None
+        self._vectors = None
+        if self._is_full is None:
+            is_known = body.space.length.is_known
+            one = arith.constant(ir.IntegerType.get_signless(32), 1)
+            widening = None if is_known else Widening.of(one)
+            self._vectors = _vectors(body, is_full=False, widening=widening)
+        self._kept = KeptElements(plan.vectors, plan.width)
+        self._steps = 0
+        self._edges = body.edges() if plan.peeled else None
+        self._outputs = [value for _, value in body.outputs_along]
+
+    def accumulated(
+        self, collectives: Sequence[Collective], later: Sequence[Collective], *, is_first: bool
+    ) -> list[State]:
+        """Returns the states of what the thread has; other collectives come `later`.
+
+        The first time all that differs from row to row is loaded, and assertions are checked.
+        """
+        if not collectives:
+            return []
+        inputs = [value for each in collectives for value in each.inputs]
+
+        def prepare(body: RowBody, parts: Sequence[RowVectors]) -> None:
+            if is_first:
+                _fetch_large(body, parts)
+            for part in parts:
+                part.fetch(inputs)
+                if is_first:
+                    body.check(part)
+
+        edges = [] if self._edges is None else [self._edges]
+        before, beside = (edges, []) if self._is_full else ([], edges)
+
+        def emit(body: RowBody, vectors: RowVectors) -> list[ir.Value]:
+            prepare(body, [vectors, *beside])
+            self._compute_uniform(body, inputs)
+            return flat([each.accumulate(None, vectors) for each in collectives])
+
+        prepare(self._body, before)
+        states = as_states(collectives, self._emit(emit, later))
+        if self._edges is not None:
+            states = [
+                each.combine(state, each.accumulate(None, self._edges))
+                for each, state in zip(collectives, states, strict=True)
+            ]
+        return states
+
+    def around(
+        self, merged: Sequence[Merged], centers: Sequence[ir.Value], later: Sequence[Collective]
+    ) -> tuple[list[ir.Value], list[list[ir.Value]]]:
+        """Returns what the thread's elements add up to around the centers, and values to keep."""
+        lengths: list[int] = []
+
+        inputs = [value for each in merged for value in each.inputs]
+
+        def emit(body: RowBody, vectors: RowVectors) -> list[ir.Value]:
+            self._compute_uniform(body, inputs)
+            own = centers
+            if self._is_full is not None and not vectors.are_there:
+                own = [disguised(center) for center in centers]
+            found = [each.around(center, vectors) for each, center in zip(merged, own, strict=True)]
+            lengths[:] = [len(kept) for _, kept in found]
+            return [*(total for total, _ in found), *(value for _, kept in found for value in kept)]
+
+        known = [each.kept for each in merged if each.is_kept]
+        values = self._emit(emit, later, known)
+        totals, rest = values[: len(merged)], values[len(merged) :]
+        kept: list[list[ir.Value]] = []
+        for length in lengths:
+            kept.append(rest[:length])
+            rest = rest[length:]
+        if self._edges is not None:
+            for number, (each, center) in enumerate(zip(merged, centers, strict=True)):
+                total, more = each.around(center, self._edges)
+                totals[number] = arith.addf(totals[number], total)
+                kept[number] += more
+        return totals, kept
+
+    def know(self, merged: Merged, values: list[ir.Value]) -> None:
+        """Makes known what was kept of the elements."""
+        if not values:
+            return
+        parts = [self._vectors or self._kept, self._edges]
+        rest = iter(values)
+        for part in filter(None, parts):
+            for vector in range(len(part)):
+                for element in range(part.width):
+                    part.know(vector, element, merged.kept, next(rest))
+
+    def store(self) -> None:
+        """Computes and writes the outputs' elements."""
+
+        def emit(body: RowBody, vectors: RowVectors) -> list[ir.Value]:
+            body.store(vectors)
+            return []
+
+        self._compute_uniform(self._body, self._outputs)
+        self._emit(emit, [], is_last=True)
+        if self._edges is not None:
+            self._body.store(self._edges)
+
+    def _compute_uniform(self, body: RowBody, values: Sequence[ir.Value]) -> None:
+        """Computes what values need that is the same in all of the row, before branches."""
+        if self._is_full is not None:
+            for value in values:
+                body.access.point.prepare(value, body.space.varying)
+
+    def _emit(
+        self,
+        emit: Callable[[RowBody, RowVectors], list[ir.Value]],
+        later: Sequence[Collective],
+        known: Sequence[ir.Value] = (),
+        *,
+        is_last: bool = False,
+    ) -> list[ir.Value]:
+        """Returns what is emitted of the vectors.
+
+        What was computed of their elements, and what comes `later` needs, is there afterwards too;
+        values that are `known` by then are not asked for.
+        """
+        if self._is_full is None:
+            assert self._vectors is not None
+            return emit(self._body, self._vectors)
+        needed = [] if is_last else [value for each in later for value in each.inputs]
+        needed += [] if is_last else self._outputs
+        count = 0
+        left: list[Left] = []
+
+        def branch(is_full: bool) -> list[ir.Value]:
+            nonlocal count
+            body = self._body.fork()
+            if not is_full:
+                body.access.point.disguise()
+            vectors = _vectors(body, is_full=is_full, widening=self._widening())
+            vectors.resume(self._kept)
+            found = emit(body, vectors)
+            count = len(found)
+            if is_full:
+                left[:], more = vectors.left(needed, known)
+                if sum(element_bytes(value.type) for value in more) > 4 * body.plan.room:
+                    left[:], more = vectors.left(needed, known, as_loaded=True)
+            else:
+                more = vectors.given(left)
+            return [*found, *more]
+
+        values = _either(self._is_full, partial(branch, True), partial(branch, False))
+        self._kept.take(left, values[count:])
+        self._steps += 1
+        return values[:count]
+
+    def _widening(self) -> Widening:
+        """How this step extends elements: not as those before and after it.
+
+        No launch has several blocks in z.
+        """
+        i32, z = ir.IntegerType.get_signless(32), gpu.Dimension.z
+        if self._steps == 0:
+            return Widening.of(arith.constant(i32, 1))
+        if self._steps % 2:
+            return Widening.of(arith.index_cast(i32, gpu.grid_dim(z)))
+        number = arith.index_cast(i32, gpu.block_id(z))
+        return Widening.of(arith.addi(number, arith.constant(i32, 1)))
+
+
+def _either(
+    condition: ir.Value, emit: Callable[[], list[ir.Value]], otherwise: Callable[[], list[ir.Value]]
+) -> list[ir.Value]:
+    """Returns what is emitted where a condition holds, or otherwise: values of the same types."""
+    draft = scf.IfOp(condition, has_else=True)
+    assert draft.else_block is not None
+    with ir.InsertionPoint(draft.then_block):
+        found = emit()
+    with ir.InsertionPoint(draft.else_block):
+        other = otherwise()
+    return finished_branch(draft, found, other)
+
+
+def _fetch_large(body: RowBody, parts: Sequence[RowVectors]) -> None:
     """Loads what differs from row to row, in the order of its first use."""
     operations = [op for stage in body.stages.stages for op in stage]
     values = [op.operands[0] for op in operations]
@@ -58,10 +282,37 @@ def _fetch_large(body: RowBody, parts: list[RowVectors]) -> None:
                     part.fetch([argument])
 
 
-def _vectors(body: RowBody) -> RowVectors:
+def _is_full(body: RowBody) -> ir.Value:
+    """Returns whether all vectors of an open team's warp are the row's.
+
+    Beyond those that are read in pieces there are as many more as such a piece may have.
+    """
+    plan = body.plan
+    first, _ = _open_place(body)
+    i32 = ir.IntegerType.get_signless(32)
+    left = arith.index_cast(i32, arith.subi(body.whole, first))
+    vectors = WARP_LANES * plan.vectors
+    if plan.scattered:
+        operands = [each for each in body.space.along if each.number in plan.scattered]
+        least = min(element_bytes(each.element) for each in operands)
+        vectors += -(-ACCESS_BYTES // (plan.width * least))
+    needed = arith.constant(i32, vectors)
+    return arith.cmpi(arith.CmpIPredicate.sge, left, needed)
+
+
+def _open_place(body: RowBody) -> tuple[ir.Value, ir.Value]:
+    """Returns the numbers of the first vectors of an open team's warp and of the thread."""
+    place = body.team.place
+    lane = arith.andi(place, index_constant(WARP_LANES - 1))
+    warp = arith.muli(arith.subi(place, lane), index_constant(body.plan.vectors))
+    return warp, arith.addi(warp, lane)
+
+
+def _vectors(body: RowBody, *, is_full: bool, widening: Widening | None = None) -> RowVectors:
     """The thread's vectors, a team apart, so that a team's accesses lie side by side.
 
-    Those of an open team of blocks are a warp apart, so that steps are known at compile time.
+    Those of an open team of blocks are a warp apart, so that steps are known at compile time. If
+    they are `is_full`, all of the warp's are the row's.
     """
     plan, team = body.plan, body.team
     i32 = ir.IntegerType.get_signless(32)
@@ -69,9 +320,7 @@ def _vectors(body: RowBody) -> RowVectors:
     step = plan.team_threads
     if plan.team.is_open and plan.team.rows == 1:
         step = WARP_LANES
-        lane = arith.andi(place, index_constant(WARP_LANES - 1))
-        warp = arith.muli(arith.subi(place, lane), index_constant(plan.vectors))
-        place = arith.addi(warp, lane)
+        _, place = _open_place(body)
     # From the first of the thread's vectors to the row's end.
     left = arith.index_cast(i32, arith.subi(body.whole, place))
     last = arith.subi(body.whole, index_constant(1))
@@ -81,6 +330,8 @@ def _vectors(body: RowBody) -> RowVectors:
     # Of peeled rows pieces take the registers that addresses would.
     is_simple = has_known_steps and not plan.peeled
     apart = [vector * step for vector in range(plan.vectors)] if is_simple else None
+    if plan.has_full_warps and not is_full:
+        left = disguised(left)
     numbers: list[ir.Value] = []
     near: list[ir.Value] = []
     inside: list[ir.Value | None] = []
@@ -91,15 +342,33 @@ def _vectors(body: RowBody) -> RowVectors:
             first_in_32 = arith.index_cast(i32, first)
         number = arith.addi(place, first)
         numbers.append(number)
-        if vector * step + plan.team_threads <= plan.certain:
+        if is_full or vector * step + plan.team_threads <= plan.certain:
             inside.append(None)
             near.append(number)
         else:
             inside.append(arith.cmpi(arith.CmpIPredicate.sgt, left, first_in_32))
             near.append(arith.minui(number, last))
+    if is_full:
+        return RowVectors(
+            body.access,
+            numbers,
+            plan.width,
+            start=body.start,
+            apart=apart,
+            widening=widening,
+            are_far=True,
+        )
     if not is_harmless(plan.space.work):
         # The region is computed of elements that are there, in place of those that are not.
-        return RowVectors(body.access, near, plan.width, inside=inside, start=body.start)
+        return RowVectors(
+            body.access,
+            near,
+            plan.width,
+            inside=inside,
+            start=body.start,
+            widening=widening,
+            skips=plan.has_full_warps,
+        )
     return RowVectors(
         body.access,
         numbers,
@@ -108,4 +377,6 @@ def _vectors(body: RowBody) -> RowVectors:
         near=near,
         start=body.start,
         apart=apart,
+        widening=widening,
+        skips=plan.has_full_warps,
     )

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ....dialects.hir.loop_operation import kind_of, loops_of
-from ....dialects.mlir import arith, ir
+from ....dialects.mlir import arith, ir, math
 from ...rewriting import constant
 from ...walking import defining_operation
 from ..region import Point, Region
-from .collectives import Collective, State
+from .collectives import BlockShare, Collective, Merged, Reduce, State
 from .needs import needed_collectives
 from .vectors import RowVectors, tree
 
 
-class Moments(Collective):
+class Moments(Merged):
     """The sum of x, and the sum of (x - m)^2 for an m that is computed from it.
 
     A state is the number of elements, their mean, and the sum of squared differences from that.
@@ -59,6 +61,25 @@ class Moments(Collective):
         more = arith.mulf(arith.mulf(apart, apart), number)
         point.known[self._squares.results[0]] = arith.addf(squares, more)
 
+    @property
+    def first(self) -> Collective:
+        return Reduce(self._sum)
+
+    def center(self, first: ir.Value, block: BlockShare) -> ir.Value:
+        """The mean."""
+        one = constant(self._type, 1.0)
+        number = arith.maximumf(block.count(self._type), one)
+        inverse = _quotient(one, number)
+        mean = arith.mulf(first, inverse)
+        left = math.fma(arith.negf(mean), number, first)
+        return math.fma(left, inverse, mean)
+
+    def around(self, center: ir.Value, vectors: RowVectors) -> tuple[ir.Value, list[ir.Value]]:
+        return tree(self._squares_from(center, vectors), arith.addf), []
+
+    def state(self, first: ir.Value, center: ir.Value, total: ir.Value, block: BlockShare) -> State:
+        return block.count(self._type), center, total
+
     def _batch(self, vectors: RowVectors) -> State:
         """The state of some vectors, from their mean."""
         (value,) = self.inputs
@@ -69,20 +90,23 @@ class Moments(Collective):
         sums = [vectors.folded(place, value, arith.addf, zero) for place in places]
         least = arith.maximumf(number, constant(self._type, 1.0))
         mean = _quotient(tree(sums, arith.addf), least)
+        return number, mean, tree(self._squares_from(mean, vectors), arith.addf)
+
+    def _squares_from(self, mean: ir.Value, vectors: RowVectors) -> list[ir.Value]:
+        """Of each vector the sum of squared differences from a number."""
+        (value,) = self.inputs
+        zero = constant(self._type, 0.0)
 
         def square(place: int, element: int) -> ir.Value:
             apart = arith.subf(vectors.value(place, element, value), mean)
             return arith.mulf(apart, apart)
 
-        squares = [
-            vectors.masked(
-                place,
-                tree([square(place, each) for each in range(vectors.width)], arith.addf),
-                zero,
-            )
-            for place in places
+        def emit(place: int) -> list[ir.Value]:
+            return [tree([square(place, each) for each in range(vectors.width)], arith.addf)]
+
+        return [
+            vectors.reduced(place, partial(emit, place), zero)[0] for place in range(len(vectors))
         ]
-        return number, mean, tree(squares, arith.addf)
 
 
 def _quotient(number: ir.Value, by: ir.Value) -> ir.Value:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ....dialects.mlir import ir
 from ...walking import defining_operation
@@ -11,9 +11,11 @@ from ..region import Region
 from ..work import COLLECTIVES
 
 
-def needed_arguments(region: Region, values: Sequence[ir.Value]) -> set[int]:
-    """The operands whose elements values need, given what is reduced before."""
-    numbers = (region.argument_number(value) for value in _reached(region, values))
+def needed_arguments(
+    region: Region, values: Sequence[ir.Value], known: Iterable[ir.Value] = ()
+) -> set[int]:
+    """The operands whose elements values need, given what is `known` or reduced before."""
+    numbers = (region.argument_number(value) for value in _reached(region, values, known))
     return {number for number in numbers if number is not None}
 
 
@@ -46,9 +48,18 @@ def known_at_start(region: Region, varying: frozenset[int]) -> list[ir.Value]:
     return list(found)
 
 
-def _reached(region: Region, values: Sequence[ir.Value]) -> Iterator[ir.Value]:
-    """The values and what they are computed from; what collective operations take is left out."""
-    waiting, seen = list(values), set[ir.Value]()
+def is_needed(region: Region, values: Sequence[ir.Value], value: ir.Value) -> bool:
+    """Returns whether values are computed from one of the region, or are it."""
+    return value in set(_reached(region, values))
+
+
+def _reached(
+    region: Region, values: Sequence[ir.Value], known: Iterable[ir.Value] = ()
+) -> Iterator[ir.Value]:
+    """The values and what they are computed from; what collective operations take is left out, and
+    what is `known`.
+    """
+    waiting, seen = list(values), set[ir.Value](known)
     while waiting:
         value = waiting.pop()
         if value in seen:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ....dialects.records import dataclass
+from ...lane_reduction import WARP_LANES
 from ..alternatives import Conditions
 from ..elements import ACCESS_BYTES, element_bytes
 from ..region_operations import is_harmless
@@ -48,6 +49,23 @@ class RowPlan:
     def vectors(self) -> int:
         """The vectors that a thread takes at once."""
         return self.configuration.vectors
+
+    @property
+    def has_full_warps(self) -> bool:
+        """Whether warps whose vectors are all the row's have code of their own.
+
+        They have where it is open how long a row is that whole blocks keep.
+        """
+        made, device = self.configuration, self.space.work.device
+        is_warp = device is None or device.lanes == WARP_LANES
+        return made.open and made.rows == 1 and made.kernel is Kind.KEPT and is_warp
+
+    @property
+    def room(self) -> int:
+        """The registers in which a thread of a block keeps elements."""
+        device = self.space.work.device
+        assert device is not None
+        return device.tables.rows.words
 
     @property
     def streams(self) -> bool:

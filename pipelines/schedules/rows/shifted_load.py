@@ -11,22 +11,33 @@ _PIECE = ACCESS_BYTES // _WORD
 
 
 def load_shifted(
-    where: ir.Value, element: ir.Type, count: int, shift: ir.Value, is_safe: ir.Value
+    where: ir.Value,
+    element: ir.Type,
+    count: int,
+    shift: ir.Value,
+    is_safe: ir.Value | None = None,
 ) -> list[ir.Value]:
     """`count` elements, which fill whole pieces, from the address `where`.
 
     It lies `shift` bytes past an aligned one. Where `is_safe` holds, the whole pieces that they lie
-    in are read, and one after them; else nothing but the elements themselves.
+    in are read, and one after them; else nothing but the elements themselves. None says that it
+    certainly holds.
     """
     i32 = ir.IntegerType.get_signless(32)
     words = count * element_bytes(element) // _WORD
     amount = arith.index_cast(i32, shift)
-    choice = scf.IfOp(is_safe, [i32] * words, has_else=True)
-    with ir.InsertionPoint(choice.then_block):
+
+    def pieces() -> list[ir.Value]:
         i8 = ir.IntegerType.get_signless(8)
         first = address(where, i8, arith.subi(index_constant(0), shift))
         read = load(first, i32, words + _PIECE, ACCESS_BYTES)
-        scf.YieldOp(_shifted(read, words, amount, element_bytes(element)))
+        return _shifted(read, words, amount, element_bytes(element))
+
+    if is_safe is None:
+        return _as_elements(pieces(), element, count)
+    choice = scf.IfOp(is_safe, [i32] * words, has_else=True)
+    with ir.InsertionPoint(choice.then_block):
+        scf.YieldOp(pieces())
     assert choice.else_block is not None
     with ir.InsertionPoint(choice.else_block):
         single = [

@@ -111,6 +111,14 @@ class RowSpace:
         return max(1, sum(element_bytes(each.element) for each in self._large_inputs))
 
     @property
+    def held_bytes(self) -> int:
+        """Bytes of one element of the large inputs in registers, in which it waits as it lies in
+        memory; smaller ones than of 16 bits, of which a thread has enough, count like those.
+        """
+        sizes = (element_bytes(each.element) for each in self._large_inputs)
+        return max(2, sum(max(2, size) for size in sizes))
+
+    @property
     def _large_inputs(self) -> list[Operand]:
         return [each for each in self.along if not each.is_output and self.is_large(each)]
 

@@ -9,7 +9,7 @@ from ....dialects.mlir import arith, gpu, ir, memref, scf
 from ....dialects.records import dataclass
 from ...lane_reduction import WARP_LANES, i32_constant, shuffle
 from ...rewriting import index_constant
-from .collectives import Collective, State, as_states, flat
+from .collectives import State, States, as_states, flat
 
 _SHARED = 3
 _CLUSTER = 7
@@ -59,10 +59,12 @@ class Team:
         self.place, self.size, self.row = self._thread, threads, block
         if shape.blocks > 1:
             blocks = index_constant(shape.blocks)
+            self._rank, self.row = arith.remui(block, blocks), arith.divui(block, blocks)
             if shape.is_open:
-                blocks = gpu.cluster_dim_blocks(gpu.Dimension.x)
-            self._rank = arith.remui(block, blocks)
-            self.row = arith.divui(block, blocks)
+                # A division by a number that is not known would keep the first loads waiting.
+                x = gpu.Dimension.x
+                blocks = gpu.cluster_dim_blocks(x)
+                self._rank, self.row = gpu.cluster_block_id(x), gpu.cluster_id(x)
             self.place = arith.addi(arith.muli(self._rank, threads), self._thread)
             self.size = arith.muli(threads, blocks)
             self._blocks = blocks
@@ -91,32 +93,50 @@ class Team:
         if not self._shape.is_open:
             _operation(relaxed if self._shape.blocks >= _RELAXED_BLOCKS else plain)
             return
-        for name, relation, count in (
-            (relaxed, arith.CmpIPredicate.uge, _RELAXED_BLOCKS),
-            (plain, arith.CmpIPredicate.ult, _RELAXED_BLOCKS),
-        ):
-            is_so = arith.cmpi(relation, self._blocks, index_constant(count))
-            if name == plain:
-                is_so = arith.andi(is_so, self._is_of_several(self._blocks))
-            branch = scf.IfOp(is_so)
-            with ir.InsertionPoint(branch.then_block):
-                _operation(name)
-                scf.YieldOp([])
+        several = scf.IfOp(self._is_of_several(self._blocks))
+        with ir.InsertionPoint(several.then_block):
+            most = index_constant(_RELAXED_BLOCKS)
+            are_many = arith.cmpi(arith.CmpIPredicate.uge, self._blocks, most)
+            branch = scf.IfOp(are_many, has_else=True)
+            assert branch.else_block is not None
+            for block, name in ((branch.then_block, relaxed), (branch.else_block, plain)):
+                with ir.InsertionPoint(block):
+                    _operation(name)
+                    scf.YieldOp([])
+            scf.YieldOp([])
 
     @staticmethod
     def _is_of_several(blocks: ir.Value) -> ir.Value:
         return arith.cmpi(arith.CmpIPredicate.ugt, blocks, index_constant(1))
 
     @property
+    def first(self) -> ir.Value:
+        """The place of the block's first thread."""
+        if self._rank is None:
+            return index_constant(0)
+        return arith.muli(self._rank, self.block_size)
+
+    @property
+    def block_size(self) -> ir.Value:
+        """The threads of a block that are the team's."""
+        if self._shape.is_open:
+            return gpu.block_dim(gpu.Dimension.x)
+        return index_constant(self._shape.threads)
+
+    @property
     def is_first(self) -> ir.Value:
         """Whether this is the first thread of its team."""
         return arith.cmpi(arith.CmpIPredicate.eq, self.place, index_constant(0))
 
-    def reduce(self, collectives: Sequence[Collective], states: Sequence[State]) -> list[State]:
+    def reduce(self, collectives: Sequence[States], states: Sequence[State]) -> list[State]:
         """The states of all threads combined, which every thread gets.
 
         All threads of the block must come here.
         """
+        return self.reduce_blocks(collectives, self.reduce_block(collectives, states))
+
+    def reduce_block(self, collectives: Sequence[States], states: Sequence[State]) -> list[State]:
+        """The same of the threads of a block."""
         shape = self._shape
         if shape.is_open and shape.rows > 1:
             return self._across_open_lanes(collectives, states)
@@ -126,16 +146,40 @@ class Team:
         ]
         if shape.rows == 1 and shape.threads != WARP_LANES:
             found = self._across_warps(collectives, found)
+        return found
+
+    def reduce_blocks(self, collectives: Sequence[States], found: list[State]) -> list[State]:
+        """The states of a cluster's blocks combined."""
         if self._blocks is None:
             return found
-        if not shape.is_open:
+        if not self._shape.is_open:
             return self._across_blocks(collectives, found, self._blocks)
         are_several = self._is_of_several(self._blocks)
         across = partial(self._across_blocks, blocks=self._blocks)
         return _where(are_several, collectives, found, across)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the launch says how large it is."""
+        return self._shape.is_open
+
+    def where_several(
+        self, values: Sequence[ir.Value], emit: Callable[[], list[ir.Value]]
+    ) -> list[ir.Value]:
+        """What `emit` gives in place of values where several blocks share the row."""
+        if self._blocks is None:
+            return list(values)
+        return _chosen(self._is_of_several(self._blocks), values, emit)
+
+    @property
+    def are_several_blocks(self) -> ir.Value:
+        """Whether several blocks share the row."""
+        if self._blocks is None:
+            return arith.constant(ir.IntegerType.get_signless(1), 0)
+        return self._is_of_several(self._blocks)
+
     def _across_open_lanes(
-        self, collectives: Sequence[Collective], states: Sequence[State]
+        self, collectives: Sequence[States], states: Sequence[State]
     ) -> list[State]:
         """In a loop over distances, as many as there are powers of two below the lanes."""
         i32 = ir.IntegerType.get_signless(32)
@@ -159,9 +203,7 @@ class Team:
             scf.YieldOp([arith.shrui(distance, one), *flat(found)])
         return as_states(collectives, list(loop.results)[1:])
 
-    def _across_warps(
-        self, collectives: Sequence[Collective], states: Sequence[State]
-    ) -> list[State]:
+    def _across_warps(self, collectives: Sequence[States], states: Sequence[State]) -> list[State]:
         lanes = index_constant(WARP_LANES)
         lane, warp = arith.remui(self._thread, lanes), arith.divui(self._thread, lanes)
         slots = [self._slots(each) for each in collectives]
@@ -180,7 +222,7 @@ class Team:
 
     def _gathered(
         self,
-        collectives: Sequence[Collective],
+        collectives: Sequence[States],
         slots: Sequence[Sequence[ir.Value]],
         lane: ir.Value,
         filled: ir.Value,
@@ -202,7 +244,7 @@ class Team:
         return found
 
     def _across_blocks(
-        self, collectives: Sequence[Collective], states: Sequence[State], blocks: ir.Value
+        self, collectives: Sequence[States], states: Sequence[State], blocks: ir.Value
     ) -> list[State]:
         """Each block writes its states to all `blocks` of the cluster."""
         assert self._rank is not None
@@ -224,7 +266,7 @@ class Team:
         lane = arith.remui(self._thread, index_constant(WARP_LANES))
         return self._gathered(collectives, slots, lane, blocks, self._shape.blocks)
 
-    def _slots(self, collective: Collective) -> list[ir.Value]:
+    def _slots(self, collective: States) -> list[ir.Value]:
         """Shared memory that no other reduction of the kernel uses, a slot a warp."""
         self._reductions += 1
         return [
@@ -235,22 +277,29 @@ class Team:
 
 def _where(
     condition: ir.Value,
-    collectives: Sequence[Collective],
+    collectives: Sequence[States],
     states: list[State],
-    across: Callable[[Sequence[Collective], Sequence[State]], list[State]],
+    across: Callable[[Sequence[States], Sequence[State]], list[State]],
 ) -> list[State]:
     """The states combined `across` more threads where a condition holds for the block."""
-    values = flat(states)
+    found = _chosen(condition, flat(states), lambda: flat(across(collectives, states)))
+    return as_states(collectives, found)
+
+
+def _chosen(
+    condition: ir.Value, values: Sequence[ir.Value], emit: Callable[[], list[ir.Value]]
+) -> list[ir.Value]:
+    """What `emit` gives where a condition holds for the block, else the values."""
     branch = scf.IfOp(condition, [value.type for value in values], has_else=True)
     with ir.InsertionPoint(branch.then_block):
-        scf.YieldOp(flat(across(collectives, states)))
+        scf.YieldOp(emit())
     assert branch.else_block is not None
     with ir.InsertionPoint(branch.else_block):
-        scf.YieldOp(values)
-    return as_states(collectives, list(branch.results))
+        scf.YieldOp(list(values))
+    return list(branch.results)
 
 
-def _across_lanes(collective: Collective, state: State, lanes: int) -> State:
+def _across_lanes(collective: States, state: State, lanes: int) -> State:
     distance = lanes // 2
     while distance:
         state = _from_lane(collective, state, i32_constant(distance))
@@ -258,7 +307,7 @@ def _across_lanes(collective: Collective, state: State, lanes: int) -> State:
     return state
 
 
-def _from_lane(collective: Collective, state: State, distance: ir.Value) -> State:
+def _from_lane(collective: States, state: State, distance: ir.Value) -> State:
     """The state combined with that of the lane at a distance."""
     return collective.combine(state, tuple(shuffle("xor", value, distance) for value in state))
 

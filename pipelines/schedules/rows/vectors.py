@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ....dialects.mlir import arith, ir
+from ....dialects.mlir import arith, ir, scf
 from ...rewriting import constant, index_constant
-from ..conditional_load import load_if
-from ..elements import address, forgotten
+from ...walking import defining_operation
+from ..conditional_load import finished_branch, load_if
+from ..elements import (
+    address,
+    forgotten,
+    words_of,
+)
 from ..region import Point, Region
 from ..region_operations import cloned
 from ..size import ZERO
-from ..work import Operand
+from ..work import COLLECTIVES, Operand
 from .access import RowAccess
+from .kept_elements import KeptElements, Left, Widening
 from .needs import needed_arguments
 from .space import RowSpace
 
@@ -23,7 +29,10 @@ class RowVectors:
     `inside` says of each whether it is one of the row's; None where it certainly is. Of one that is
     not nothing is loaded, and the numbers of columns are those of `near`. `start` is the column at
     which vector 0 begins. Where it is known how many vectors they are `apart` from the first one,
-    addresses are computed of that alone, and before it is asked which ones are of the row.
+    addresses are computed of that alone, and before it is asked which ones are of the row. With a
+    `widening` elements of bf16 are extended by that. One that `skips` vectors computes nothing of
+    those beyond the row; what its region has that is uniform must be known then. Those that
+    `are_far` from the row's end can be read in pieces.
     """
 
     def __init__(
@@ -36,6 +45,9 @@ class RowVectors:
         near: Sequence[ir.Value] | None = None,
         start: ir.Value | None = None,
         apart: Sequence[int] | None = None,
+        widening: Widening | None = None,
+        skips: bool = False,
+        are_far: bool = False,
     ) -> None:
         self.access = access
         self.width = width
@@ -48,6 +60,7 @@ class RowVectors:
         self._apart = apart
         self._pointers = {} if apart is None else access.pointers(self._places[0])
         self._loaded: list[dict[int, list[ir.Value]]] = [{} for _ in numbers]
+        self._widening, self._skips, self._are_far = widening, skips, are_far
         self._points = [
             [self._point(place, element) for element in range(width)]
             for place in range(len(numbers))
@@ -55,6 +68,11 @@ class RowVectors:
 
     def __len__(self) -> int:
         return len(self._points)
+
+    @property
+    def are_there(self) -> bool:
+        """Whether all are certainly the row's."""
+        return all(inside is None for inside in self.inside)
 
     def fetch(self, values: Sequence[ir.Value], places: Sequence[int] | None = None) -> None:
         """Loads what values of the region need of operands with elements along the row.
@@ -67,6 +85,69 @@ class RowVectors:
     def value(self, vector: int, element: int, value: ir.Value) -> ir.Value:
         """A value of the region at an element of a vector."""
         return self._points[vector][element].value(value)
+
+    def know(self, vector: int, element: int, value: ir.Value, found: ir.Value) -> None:
+        """Makes a value of the region known at an element of a vector."""
+        self._points[vector][element].known[value] = found
+
+    def left(
+        self, values: Sequence[ir.Value], known: Sequence[ir.Value], *, as_loaded: bool = False
+    ) -> tuple[list[Left], list[ir.Value]]:
+        """What there is of elements and values of the region need, as values that a branch gives.
+
+        Values that are `known` are not asked for. Others are computed anew if elements are to stay
+        `as_loaded`.
+        """
+        region, varying = self.access.region, self.access.space.varying
+        left: list[Left] = []
+        for vector, points in enumerate(self._points):
+            waiting, seen = list(values), set[ir.Value](known)
+            while waiting:
+                value = waiting.pop()
+                if value in seen or not region.varies(value) & varying:
+                    continue
+                seen.add(value)
+                number = region.argument_number(value)
+                if number is not None:
+                    if number in self._loaded[vector]:
+                        loaded = self._loaded[vector][number]
+                        left.append(Left(vector, number, len(loaded), loaded[0].type))
+                    continue
+                op = defining_operation(value)
+                is_known = value in points[0].known and op.name != "linalg.index"
+                if is_known and not as_loaded:
+                    left.append(Left(vector, value, self.width, value.type))
+                elif op.name not in COLLECTIVES:
+                    waiting += region.needs(value)
+        return left, self.given(left)
+
+    def given(self, left: Sequence[Left]) -> list[ir.Value]:
+        """The values that a branch is to leave."""
+        found: list[ir.Value] = []
+        for each in left:
+            if isinstance(each.what, int):
+                loaded = self._loaded[each.vector][each.what]
+                found += words_of(loaded) if each.is_in_words else loaded
+            else:
+                found += [
+                    self.value(each.vector, element, each.what) for element in range(each.count)
+                ]
+        return found
+
+    def resume(self, kept: KeptElements) -> None:
+        """Begins with what there is of the elements."""
+        widening = self._widening
+        assert widening is not None
+        self._loaded = [
+            {number: left.elements(values, widening) for number, (left, values) in loaded.items()}
+            for loaded in kept.loaded
+        ]
+        for points, own in zip(self._points, kept.known, strict=True):
+            for point, known in zip(points, own, strict=True):
+                point.known.update(known)
+        for place, loaded in enumerate(self._loaded):
+            for number in loaded:
+                self._widen(place, number)
 
     def check(self, op: ir.Operation) -> None:
         """Emits an assertion of the region at each element that is one of the row's."""
@@ -101,8 +182,31 @@ class RowVectors:
         neutral: ir.Value,
     ) -> ir.Value:
         """A vector's elements combined, `neutral` where it lies beyond the row."""
-        values = [self.value(vector, element, value) for element in range(self.width)]
-        return self.masked(vector, tree(values, combine), neutral)
+
+        def emit() -> list[ir.Value]:
+            values = [self.value(vector, element, value) for element in range(self.width)]
+            return [tree(values, combine)]
+
+        return self.reduced(vector, emit, neutral)[0]
+
+    def reduced(
+        self, vector: int, emit: Callable[[], list[ir.Value]], neutral: ir.Value
+    ) -> list[ir.Value]:
+        """What `emit` gives of a vector: first what its elements are reduced to, `neutral` where it
+        lies beyond the row; then values that mean nothing there.
+        """
+        inside = self.inside[vector]
+        if inside is None or not self._skips:
+            found, *others = emit()
+            return [self.masked(vector, found, neutral), *others]
+        before = self._points[vector]
+        self._points[vector] = [point.fork() for point in before]
+        draft = scf.IfOp(inside)
+        with ir.InsertionPoint(draft.then_block):
+            found = emit()
+        self._points[vector] = before
+        others = [constant(value.type, 0) for value in found[1:]]
+        return finished_branch(draft, found, [neutral, *others])
 
     def masked(self, vector: int, value: ir.Value, neutral: ir.Value) -> ir.Value:
         """`neutral` in place of the value of a vector beyond the row."""
@@ -151,12 +255,31 @@ class RowVectors:
             loaded = self._loaded[place]
             if operand.number not in loaded:
                 loaded[operand.number] = self._load(operand, place)
+                self._widen(place, operand.number)
+
+    def _widen(self, place: int, number: int) -> None:
+        """Makes what extends elements of bf16 known: each is the upper half of a word."""
+        elements = self._loaded[place][number]
+        is_bf16 = isinstance(elements[0].type, ir.BF16Type)
+        if self._widening is None or not is_bf16 or len(elements) % 2:
+            return
+        argument = self.access.space.work.block.arguments[number]
+        users = [use.owner.operation for use in argument.uses]
+        results = [op.results[0] for op in users if op.name == "arith.extf"]
+        results = [each for each in results if isinstance(each.type, ir.F32Type)]
+        if not results:
+            return
+        wide = self._widening.floats(words_of(elements))
+        for element, value in enumerate(wide):
+            for result in results:
+                self.know(place, element, result, value)
 
     def _load(self, operand: Operand, place: int) -> list[ir.Value]:
         is_there, places = self.inside[place], self._places[place]
 
         def read() -> list[ir.Value]:
-            return self.access.load(operand, places, self.width, self._where(operand, place))
+            where = self._where(operand, place)
+            return self.access.load(operand, places, self.width, where, is_far=self._are_far)
 
         if is_there is None or not self._is_guarded:
             return read()

@@ -174,6 +174,9 @@
 // aligned element on, with an element a thread at the edges; these are also those that nothing holds.
 // The last kernel takes buffers of any strides, and any number of rows.
 
+// Warps of which all vectors are the row's load them without asking for each; others ask. What they
+// found is combined by the block, and then, where there are several, by the cluster.
+
 // CHECK-LABEL: "hir.launcher"()
 // CHECK:         arith.cmpi ule, %[[LENGTH:.*]], %c512
 // CHECK:           %[[LANES:.*]] = arith.select %{{.*}}, %c1, %
@@ -228,18 +231,26 @@
 // CHECK:         gpu.cluster_dim_blocks x
 // CHECK:         nvvm.cluster.arrive.relaxed
 // CHECK:         nvvm.cluster.arrive {aligned}
-// CHECK-COUNT-8: ld.global.L2::cache_hint.v4.b32
+// CHECK:         %[[FULL:.*]] = arith.cmpi sge, %{{.*}}, %c256_i32
+// CHECK:         scf.if %[[FULL]]
+// CHECK-NOT:       scf.if
+// CHECK-COUNT-8:   ld.global.L2::cache_hint.v4.b32
+// CHECK:         } else {
+// CHECK-COUNT-8:   ld.global.L2::cache_hint.v4.b32
 // CHECK-NOT:     cache_hint
 // CHECK:         gpu.barrier
 // CHECK:         scf.if
 // CHECK:           nvvm.cluster.wait
 // CHECK:           nvvm.mapa
+// CHECK:         scf.if %[[FULL]] {
+// CHECK-NOT:       scf.if
+// CHECK-COUNT-8:   llvm.store {{.*}} {alignment = 16 : i64}
 // CHECK:         } else {
 // CHECK:         llvm.store {{.*}} {alignment = 16 : i64}
 // CHECK:       gpu.func @[[PEELED]](
 // CHECK:         arith.andi %{{.*}}, %c15
-// CHECK-COUNT-8: ld.global.L2::cache_hint.v4.b32
 // CHECK:         ld.global.L2::cache_hint.b32
+// CHECK-COUNT-16: ld.global.L2::cache_hint.v4.b32
 // CHECK-NOT:     cache_hint
 // CHECK:         gpu.barrier
 // CHECK:       gpu.func @reduce_loops_subf_6(
