@@ -55,9 +55,10 @@ class Team:
         weights: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     ) -> None:
         file = file_path(path, "path")
-        self.devices = tuple(devices)
-        if not self.devices or not all(isinstance(each, int) for each in self.devices):
+        given: tuple[Any, ...] = tuple(devices)
+        if not given or not all(isinstance(each, int) for each in given):
             raise InputError(f"the devices of a team are their numbers, not {devices!r}")
+        self.devices: tuple[int, ...] = given
         name = uuid.uuid4().hex
         self.members = tuple(
             Artifact(file, weights, copy=f"{name} {rank}") for rank in range(len(self.devices))

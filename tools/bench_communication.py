@@ -9,6 +9,9 @@ hidden, beside torch.distributed of the same run where torch is there.
 With `--keep FOLDER --build-only` all is left in the folder, for a machine that has nothing of hirc:
 `python FOLDER/run.py --json figures.json`. There `block.py` runs a transformer's block too, beside
 torch's: `torchrun --standalone --nproc-per-node=N FOLDER/block.py`.
+
+`--chart=figures.json -o figures.png` draws what was measured, `--timeline=trace.json -o trace.png`
+what the streams of a team did (HIRC_TRACE).
 """
 
 from __future__ import annotations
@@ -44,6 +47,8 @@ _BLOCK_STEPS = (0, 1)
 def main(arguments: Sequence[str] | None = None) -> int:
     """Builds and, unless asked not to, runs. Returns the exit status."""
     options = _parse(arguments)
+    if options.chart or options.timeline:
+        return _draw(options)
     kept = Path(options.keep) if options.keep else None
     with tempfile.TemporaryDirectory(prefix="hirc-bench-") as temporary:
         folder = kept or Path(temporary)
@@ -62,6 +67,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         words += ["--no-torch"] if options.arch == "cpu" else []
         words += [f"--json={options.json}"] if options.json else []
         return subprocess.run(words, check=False).returncode
+
+
+def _draw(options: argparse.Namespace) -> int:
+    # Imported late: it is for pictures alone.
+    from .bench_communication_programs.pictures import draw_figures, draw_timeline
+
+    try:
+        if options.chart:
+            draw_figures(options.chart, options.output)
+        else:
+            draw_timeline(options.timeline, options.output)
+    except HircError as error:
+        print(render(error), file=sys.stderr)
+        return 1
+    return 0
 
 
 def build_all(folder: Path, devices: int, target: Target, sizes: Sequence[int]) -> None:
@@ -192,7 +212,12 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--keep", metavar="FOLDER", help="where all is built, and left")
     parser.add_argument("--build-only", action="store_true")
     parser.add_argument("--json", metavar="FILE")
+    parser.add_argument("--chart", type=Path, metavar="JSON", help="draw what run.py wrote")
+    parser.add_argument("--timeline", type=Path, metavar="JSON", help="draw a trace of a team")
+    parser.add_argument("-o", dest="output", type=Path, metavar="PNG", help="the picture")
     options = parser.parse_args(arguments)
+    if (options.chart or options.timeline) and not options.output:
+        parser.error("--chart and --timeline need -o")
     if options.devices < 2 or any(size % options.devices for size in options.sizes):
         parser.error("there are two devices or more, which divide the sizes evenly")
     return options
