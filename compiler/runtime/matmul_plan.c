@@ -96,7 +96,8 @@ static void make_descriptors(struct matmul_plan *plan, const struct hirc_matmul_
   make_layout(&plan->left, library, site->element, &shape->left, shape->batch, location);
   make_layout(&plan->right, library, site->element, &shape->right, shape->batch, location);
   make_layout(&plan->result, library, site->result, &shape->result, shape->batch, location);
-  make_layout(&plan->addend, library, site->result, &shape->addend, shape->batch, location);
+  if (site->has_addend)
+    make_layout(&plan->addend, library, site->result, &shape->addend, shape->batch, location);
 }
 
 // How far an operand is aligned in every call of the library.
@@ -151,9 +152,10 @@ static void choose_algorithm(struct matmul_plan *plan, const struct hirc_matmul_
   make_preference(plan, site, library, location);
   struct cublaslt_choice choice = {0};
   int found = 0;
-  int status = library->MatmulAlgoGetHeuristic(plan->handle, plan->matmul, plan->left, plan->right,
-                                               plan->addend, plan->result, plan->preference, 1,
-                                               &choice, &found);
+  int status = library->MatmulAlgoGetHeuristic(
+      plan->handle, plan->matmul, plan->left, plan->right,
+      plan->addend ? plan->addend : plan->result, plan->result, plan->preference, 1, &choice,
+      &found);
   if (status == CUBLASLT_SUCCESS && found > 0)
     status = choice.state;
   else if (status == CUBLASLT_SUCCESS)

@@ -28,7 +28,8 @@ struct matmul_plan {
   int64_t zero_bytes;
   cublaslt_handle handle;
   cublaslt_matmul matmul;
-  cublaslt_layout left, right, result, addend;
+  cublaslt_layout left, right, result;
+  cublaslt_layout addend; // NULL without one
   cublaslt_preference preference; // while the algorithm is chosen
   struct cublaslt_algorithm algorithm;
   size_t workspace_bytes;
