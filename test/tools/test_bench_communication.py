@@ -49,7 +49,10 @@ class _Plots:
         self.calls: list[tuple[str, tuple[Any, ...]]] = []
 
     def __getattr__(self, name: str) -> Any:
-        return lambda *given, **more: self._note(name, given)
+        def note(*given: Any, **_: Any) -> Any:
+            return self._note(name, given)
+
+        return note
 
     def _note(self, name: str, given: tuple[Any, ...]) -> Any:
         self.calls.append((name, given))
