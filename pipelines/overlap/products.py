@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import replace
 
 from ...dialects.hir.layout import is_packed
 from ...dialects.mlir import arith, ir
@@ -11,9 +11,10 @@ from ..fusion.generic import GENERIC
 from ..hir.compute_ops import inputs_of as compute_inputs
 from ..hir.compute_ops import output_of
 from ..products.choose import emit_sum
+from ..products.compute import as_declared
 from ..products.contraction import RESULTS
 from ..products.fused import clone_body
-from ..products.product import Indexed, Product
+from ..products.product import Indexed
 from ..walking import is_used, made_by, operations_where
 
 STEPS = "overlap_steps"
@@ -96,39 +97,39 @@ def multiply_onto(product: ir.Operation, rows: ir.Value, added: ir.Value, target
 
     That is one operation where it can be: what computes the sums adds to them.
     """
-    if product.name not in PRODUCTS:
-        part = multiply(product, rows, target)
-        with ir.InsertionPoint(part):
-            _with_addend(part, added)
-        part.erase()
-        return
-    others = compute_inputs(product)[1:]
-    elements = [str(ir.MemRefType(each.type).element_type) for each in (rows, *others, target)]
-    if not _are_summed_alike(elements) or ir.MemRefType(others[0].type).rank != 2:
-        multiply(product, rows, target)
+    part = multiply(product, rows, target)
+    if part.name in PRODUCTS and not _sums_floats(part):
         ir.Operation.create(
             "hir.binary",
             operands=[target, added, target],
             attributes={"kind": ir.StringAttr.get("add")},
         )
         return
-    whole = Product(
-        Indexed(rows, (0, 2)),
-        Indexed(others[0], (1, 2) if product.name == "hir.linear" else (2, 1)),
-        Indexed(target, (0, 1)),
-        bias=Indexed(others[1], (1,)) if len(others) > 1 else None,
-        addend=Indexed(added, (0, 1)),
-    )
-    emit_sum(whole)
+    with ir.InsertionPoint(part):
+        if part.name in PRODUCTS:
+            _emit_with_addend(part, added)
+        else:
+            _with_addend(part, added)
+    part.erase()
 
 
-def _are_summed_alike(elements: Sequence[str]) -> bool:
-    """Returns whether products of elements of these types, the result's last, are sums of floats
-    that are rounded once.
+def _emit_with_addend(op: ir.Operation, added: ir.Value) -> None:
+    """Writes what a hir.matmul or hir.linear computes with the elements of one more added."""
+    declared = as_declared(op)
+    biases = [Indexed(bias, declared.result.dims[-1:]) for bias in compute_inputs(op)[2:]]
+    addend = Indexed(added, declared.result.dims)
+    emit_sum(replace(declared, bias=biases[0] if biases else None, addend=addend))
+
+
+def _sums_floats(op: ir.Operation) -> bool:
+    """Returns whether a hir.matmul or hir.linear sums products of two matrices' floats, which are
+    rounded once, with a bias of the result's type.
     """
-    first, second, *added, result = elements
-    is_float = "tf32" not in elements and result in RESULTS.get(first, ())
-    return is_float and first == second and all(each == result for each in added)
+    kinds = [ir.MemRefType(each.type) for each in op.operands]
+    first, second, *added, result = (str(kind.element_type) for kind in kinds)
+    is_float = "tf32" not in (first, result) and result in RESULTS.get(first, ())
+    are_matrices = kinds[0].rank == kinds[1].rank == 2
+    return is_float and are_matrices and first == second and all(each == result for each in added)
 
 
 def _with_addend(op: ir.Operation, added: ir.Value) -> None:

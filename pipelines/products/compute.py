@@ -37,7 +37,7 @@ def call_library_for_compute(op: ir.Operation, options: MatmulOptions) -> list[i
     # A sum that is rounded already takes no bias any more.
     if not is_fused and elements[-1] in ("f16", "bf16"):
         return []
-    if not is_for_library(_as_declared(op), options):
+    if not is_for_library(as_declared(op), options):
         return []
     with op.location, ir.InsertionPoint(op):
         if is_matmul:
@@ -52,8 +52,10 @@ def _is_packed(bias: ir.Value, element: str) -> bool:
     return str(kind.element_type) == element and strides_and_offset(kind)[0] == [1]
 
 
-def _as_declared(op: ir.Operation) -> Product:
-    """Returns the product as the types of the operands say, before anything is emitted for it."""
+def as_declared(op: ir.Operation) -> Product:
+    """Returns the product of a hir.matmul or hir.linear, but for the bias, as the operands' types
+    say, before anything is emitted for it.
+    """
     x, y, *_ = op.operands
     result = op.operands[len(op.operands) - 1]
     ranks = [ir.MemRefType(value.type).rank for value in (x, y, result)]

@@ -36,7 +36,7 @@ def lower_library_matmul(op: LibraryMatmulOp, state: ProgramState) -> list[ir.Va
     dims = [[] if place is None else given[place] for place in places]
     loops = 1 + max((loop for each in dims for loop in each), default=-1)
     addresses = [emit.null() if value is None else data_address(emit, value) for value in operands]
-    words = _words(op.operation, dims, loops)
+    words = _words(op.operation, operands, dims, loops)
     site = emit.constant_words("hirc_matmul_site", words)
     cache = emit.zeroed_words("hirc_matmul_cache", _CACHE_WORDS)
     extents = stack_array(emit, _extents(state, operands, dims, loops))
@@ -64,7 +64,12 @@ def lower_has_matmul_library(op: HasMatmulLibraryOp, state: ProgramState) -> lis
     return [arith.cmpi(arith.CmpIPredicate.ne, found, constant(emit.types.i32, 0))]
 
 
-def _words(op: ir.Operation, dims: Sequence[Sequence[int]], loops: int) -> list[int]:
+def _words(
+    op: ir.Operation,
+    operands: Sequence[ir.Value | None],
+    dims: Sequence[Sequence[int]],
+    loops: int,
+) -> list[int]:
     """Returns what the support library is told of the product, as `struct hirc_matmul_site`."""
     activation = ""
     if "activation" in op.attributes:
@@ -78,7 +83,7 @@ def _words(op: ir.Operation, dims: Sequence[Sequence[int]], loops: int) -> list[
         _ELEMENTS[_element(op.operands[2])],
         _COMPUTES[ir.StringAttr(op.attributes["compute"]).value],
         _ACTIVATIONS[activation],
-        *[int(place is not None) for place in bias_and_addend(op)],
+        *[int(added is not None) for added in operands[3:]],
         loops,
         *kinds,
     ]
