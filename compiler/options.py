@@ -137,6 +137,7 @@ class Float32Products(StrEnum):
     """What products of f32 operands may be computed of."""
 
     IEEE = "ieee"
+    WINOGRAD = "winograd"
     TF32 = "tf32"
     BF16X3 = "bf16x3"
 

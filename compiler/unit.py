@@ -155,6 +155,7 @@ def _matmul_options(options: Options, chips: Sequence[Target]) -> MatmulOptions:
         own=products is Products.OWN,
         falls_back=falls_back,
         splits=options.float32_products is Float32Products.BF16X3,
+        transforms=options.float32_products is Float32Products.WINOGRAD,
     )
 
 

@@ -127,6 +127,15 @@ def _forms(options: MatmulOptions) -> str:
     )
 
 
+def _transforms(options: HostIrOptions) -> str:
+    """Returns the pass that makes convolutions products of what is transformed, where these may
+    round otherwise.
+    """
+    if not options.products.transforms or not options.tuned:
+        return ""
+    return f"transform-convolutions{{chips={'+'.join(options.chips)}}},"
+
+
 def _lays_together(options: HostIrOptions) -> str:
     """Returns the pass that makes terms of convolutions and products contiguous."""
     products = options.products
@@ -201,7 +210,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             # Sizes then do not come from tensors that are fused away.
             "resolve-tensor-sizes,func.func(canonicalize,cse),"
             f"fuse-tensor-operations{{report={report}}},"
-            f"{_fuses_into(options.products, options.chips)}"
+            f"{_fuses_into(options.products, options.chips)}{_transforms(options)}"
             f"{_forms(options.products)},widen-tensor-arithmetic,func.func(canonicalize,cse),"
             f"{_attention(options)}drop-idle-loops{_pads(options.products, options.chips)}",
             when=lambda module: bool(host_programs(module, buffer_entry)),

@@ -8,6 +8,7 @@ import re
 from functools import cached_property
 from math import prod
 
+from ..dialects import hir
 from ..dialects.hir.layout import DYNAMIC, LayoutError, strides_and_offset
 from ..dialects.hir.loop_operation import COLLECTIVES
 from ..dialects.mlir import ir
@@ -26,6 +27,7 @@ _ARRAY = re.compile(r"(!llvm\.)?array<(?P<count>\d+) x (?P<element>.*)>")
 _DIMS = ("tensor.dim", "memref.dim")
 _RESHAPES = ("tensor.collapse_shape", "tensor.expand_shape")
 _PROGRAMS = ("hir.program", "hir.launcher")
+_OF_REGIONS = (*COLLECTIVES, hir.MatrixElementOp.OPERATION_NAME)
 _AT_TOP = (*_PROGRAMS, "hir.kernel")
 # What an operation of Host IR may stand in, and what ends the search for it.
 _ENDS = (*_PROGRAMS, "func.func", "gpu.launch", "gpu.module")
@@ -156,7 +158,7 @@ class _Places:
         if op.name in _AT_TOP:
             return None
         parent, region = op.parent, None
-        if op.name in COLLECTIVES and parent is not None:
+        if op.name in _OF_REGIONS and parent is not None:
             # Its linalg.generic is what has to stand in the right place.
             parent = parent.parent
         while parent is not None and parent.name not in _ENDS:

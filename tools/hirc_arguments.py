@@ -243,8 +243,9 @@ def _make_parser() -> argparse.ArgumentParser:
     choice(
         "--float32-products",
         Float32Products.IEEE,
-        "what f32 products are: of f32 operands (ieee), of those of convolutions and of "
-        "cuBLASLt's products rounded to tf32, or three of bf16 (bf16x3)",
+        "what f32 products are: of f32 operands (ieee), of fewer of these in convolutions "
+        "(winograd), of those of convolutions and of cuBLASLt's products rounded to tf32, or "
+        "three of bf16 (bf16x3)",
     )
     choice(
         "--products",

@@ -31,6 +31,7 @@ from .launcher import LauncherOp
 from .library_matmul import LibraryMatmulOp
 from .linear import LinearOp
 from .matmul import MatmulOp
+from .matrix_element import MatrixElementOp
 from .output import OutputOp
 from .permute import PermuteOp
 from .program import ProgramOp
@@ -90,6 +91,7 @@ __all__ = [
     "LibraryMatmulOp",
     "LinearOp",
     "MatmulOp",
+    "MatrixElementOp",
     "OutputOp",
     "PermuteOp",
     "ProgramOp",

@@ -25,9 +25,9 @@ from ..fusion.generic import (
 )
 from ..picked_elements import element_or, loop_index
 from ..products.fills import is_plus_zero
-from ..rewriting import index_constant
+from ..rewriting import constant, index_constant
 from ..schedules.work import linear_terms
-from ..tensors import dim_of
+from ..tensors import dim_of, fill
 from ..walking import is_used
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
@@ -76,6 +76,69 @@ def read_behind(op: ir.Operation, *, apart: bool = True) -> ir.Operation:
         if _can_read(op, number, source):
             return read_behind(_read(op, number, source), apart=apart)
     return op
+
+
+def is_set_apart(op: ir.Operation, number: int) -> bool:
+    """Returns whether an input's elements are others with zeros between them."""
+    source = _source(accesses_of(op)[number], loop_count(op))
+    return source is not None and any(axis.by != 1 for axis in source.axes)
+
+
+def padded_behind(value: ir.Value, more: Sequence[int]) -> ir.Value:
+    """Returns a tensor of known sizes with so many zeros more behind each dim.
+
+    Zeros that are there already, around it or behind dims that a reshape does not split, are the
+    same operation's.
+    """
+    kind = ir.RankedTensorType(value.type)
+    shape = [size + each for size, each in zip(kind.shape, more, strict=True)]
+    made = ir.RankedTensorType.get(shape, kind.element_type)
+    op = None if isinstance(value.owner, ir.Block) else value.owner.operation
+    if op is not None and op.name == "tensor.expand_shape":
+        groups = reassociation(op)
+        if all(len(dims) == 1 or not any(more[dim] for dim in dims) for dims in groups):
+            inner = [sum(more[dim] for dim in dims) for dims in groups]
+            attributes: dict[str, ir.Attribute] = {
+                "reassociation": op.attributes["reassociation"],
+                "static_output_shape": ir.DenseI64ArrayAttr.get(shape),
+            }
+            source = padded_behind(op.operands[0], inner)
+            return ir.Operation.create(op.name, [made], [source], attributes).results[0]
+    if op is not None and _moved(op) is not None:
+        if op.name == "tensor.insert_slice":
+            room = ir.Operation.create("tensor.empty", results=[made]).results[0]
+            zeros = fill(constant(kind.element_type, 0), room)
+            copy = op.clone()
+            copy.operands[1] = zeros
+            copy.results[0].set_type(made)
+            return copy.results[0]
+        highs = [high + each for high, each in zip(_numbers(op, "static_high"), more, strict=True)]
+        copy = op.clone()
+        copy.attributes["static_high"] = ir.DenseI64ArrayAttr.get(highs)
+        copy.results[0].set_type(made)
+        return copy.results[0]
+    return _with_zeros(value, made, more)
+
+
+def _with_zeros(value: ir.Value, made: ir.RankedTensorType, more: Sequence[int]) -> ir.Value:
+    zero = constant(made.element_type, 0)
+    op = ir.Operation.create(
+        "tensor.pad",
+        results=[made],
+        operands=[value],
+        attributes={
+            "static_low": ir.DenseI64ArrayAttr.get([0] * made.rank),
+            "static_high": ir.DenseI64ArrayAttr.get(list(more)),
+            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 0, 0]),
+        },
+        regions=1,
+    )
+    block = op.regions[0].blocks.append(
+        *[ir.IndexType.get()] * made.rank, arg_locs=[op.location] * made.rank
+    )
+    with ir.InsertionPoint(block):
+        ir.Operation.create("tensor.yield", operands=[zero])
+    return op.results[0]
 
 
 def read_behind_padding(op: ir.Operation) -> ir.Operation:

@@ -10,7 +10,16 @@ from ..walking import is_used, operations_where
 from .access import Access
 from .generic import COLLECTIVE
 
-_PURE = ("arith.", "math.", "tensor.", "complex.", "index.", "affine.apply", "linalg.index")
+_PURE = (
+    "arith.",
+    "math.",
+    "tensor.",
+    "complex.",
+    "index.",
+    "affine.apply",
+    "linalg.index",
+    "hir.matrix_element",
+)
 
 
 class Region:

@@ -7,6 +7,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, NoReturn, overload
 
+from ...dialects import hir
 from ...dialects.mlir import ir, memref
 from ..rewriting import index_constant
 from ..size_assertions import assert_equal
@@ -30,6 +31,7 @@ FAMILIES = (
     "pointwise",
     "few_rows",
     "contraction",
+    "transforms",
     "windows",
     "rows",
     "columns",
@@ -50,6 +52,8 @@ def schedule(
     iteration = read_iteration(op)
     if GENERAL in op.attributes:
         device = None
+    if device is not None:
+        op = _in_tiles(op)
     given = None if device is None else read_given(op, FAMILIES)
     with op.location, ir.InsertionPoint(op):
         _emit_size_checks(op, iteration)
@@ -81,6 +85,20 @@ def schedule(
     _schedule_any(op, kernels)
 
 
+def _in_tiles(op: ir.Operation) -> ir.Operation:
+    """Returns what multiplies by constant matrices with loops of tiles, any other as it is."""
+    if not _has_matrices(op):
+        return op
+    from .transforms.tiles import in_tiles
+
+    return in_tiles(op)
+
+
+def _has_matrices(op: ir.Operation) -> bool:
+    name = hir.MatrixElementOp.OPERATION_NAME
+    return any(each.operation.name == name for each in op.regions[0].blocks[0])
+
+
 def _schedule_scatter(op: ir.Operation, kernels: Kernels, device: Device | None) -> None:
     """Elements at computed places: in vectors where updates lie together, else one by one."""
     work = None if device is None else read_work(op, device=device)
@@ -103,7 +121,7 @@ def configurations(op: ir.Operation, device: Device) -> tuple[str | None, list[C
     Emits index arithmetic before the operation that nothing uses.
     """
     with op.location, ir.InsertionPoint(op):
-        copy = op.clone()
+        copy = _in_tiles(op.clone())
         take_stored_types(copy)
         work = read_work(copy, device=device)
         found: list[Configuration] = []
@@ -187,6 +205,10 @@ def _has_assertions(op: ir.Operation) -> bool:
 
 def _schedule_any(op: ir.Operation, kernels: Kernels) -> None:
     """The schedules that take every operation."""
+    if _has_matrices(op):
+        from .transforms.matrices import select_matrix_elements
+
+        select_matrix_elements(op)
     inner = [each.operation.name for each in op.regions[0].blocks[0]]
     if any(name in COLLECTIVES for name in inner):
         from .floor import streaming

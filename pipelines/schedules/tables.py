@@ -270,6 +270,22 @@ class PartsTable:
 
 
 @dataclass(frozen=True)
+class WinogradTable:
+    """Convolutions in f32 by transformed tiles, on an H200.
+
+    Products and convolutions of many channels do `flops` a second (docs/results.md,
+    "Convolutions": 40e12 to 44e12; cuBLASLt's products 51e12), transforms move `bandwidth_share` of
+    the memory's bytes (a copy: 0.88), and each of the three kernels that are more than before takes
+    `launch_seconds`. They are to take `most_share` of the convolution's time at most.
+    """
+
+    flops: float = 44e12
+    bandwidth_share: float = 0.85
+    launch_seconds: float = 3e-6
+    most_share: float = 0.9
+
+
+@dataclass(frozen=True)
 class Tables:
     """All of them."""
 
@@ -283,3 +299,4 @@ class Tables:
     few_rows: FewRowsTable = FewRowsTable()
     finished_products: FinishedProductsTable = FinishedProductsTable()
     parts: PartsTable = PartsTable()
+    winograd: WinogradTable = WinogradTable()

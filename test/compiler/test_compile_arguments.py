@@ -43,7 +43,7 @@ _X = torch.ones(4)
         ({"cache": 1}, "cache is 1", "True or False"),
         ({"overlap_steps": -1}, "overlap_steps is -1", "from 0 on"),
         ({"overlap_by_peers": "no"}, "overlap_by_peers is 'no'", "True or False"),
-        ({"float32_products": "f32"}, "float32_products is 'f32'", "ieee, tf32, bf16x3"),
+        ({"float32_products": "f32"}, "float32_products is 'f32'", "ieee, winograd, tf32, bf16x3"),
         ({"products": None}, "products is None", "auto, library, always, own"),
         ({"schedules": 1}, "schedules is 1", "auto, tuned, general"),
         ({"graph": True}, "graph is True", "auto, always, never"),

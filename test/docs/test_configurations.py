@@ -15,6 +15,7 @@ from hirc.pipelines.schedules.few_rows.configuration import FewRowsConfiguration
 from hirc.pipelines.schedules.pointwise.configuration import PointwiseConfiguration
 from hirc.pipelines.schedules.rows.configuration import RowConfiguration
 from hirc.pipelines.schedules.scan.configuration import ScanConfiguration
+from hirc.pipelines.schedules.transforms.configuration import TransformConfiguration
 from hirc.pipelines.schedules.transpose.configuration import TransposeConfiguration
 from hirc.pipelines.schedules.windows.configuration import WindowConfiguration
 from support.environment import ROOT
@@ -25,6 +26,7 @@ _CLASSES: tuple[type[Configuration], ...] = (
     PointwiseConfiguration,
     RowConfiguration,
     ScanConfiguration,
+    TransformConfiguration,
     TransposeConfiguration,
     WarpgroupConfiguration,
     WindowConfiguration,

@@ -155,6 +155,17 @@ def _run_fused(
             _write(frame, operand.buffer, operand.value)
 
 
+@interprets("hir.matrix_element")
+def matrix_element(op: ir.Operation, frame: Frame) -> Sequence[Any]:
+    """Returns the element of the constant matrix in a row and a column."""
+    matrix = ir.DenseFPElementsAttr(op.attributes["matrix"])
+    rows, columns = ir.ShapedType(matrix.type).shape
+    row, column = (frame.value(operand) for operand in op.operands)
+    if not (0 <= row < rows and 0 <= column < columns):
+        fault.fail(op, f"the matrix is {rows} by {columns}, and has no element {row}, {column}")
+    return [matrix[row * columns + column]]
+
+
 @interprets("linalg.index")
 def index(op: ir.Operation, frame: Frame) -> Sequence[Any]:
     return [frame.points[-1][ir.IntegerAttr(op.attributes["dim"]).value]]

@@ -41,7 +41,7 @@ def chooser(work: Work, kernels: Kernels, device: Device) -> WindowChooser | Non
     return WindowChooser(work, kernels, device) if _has_windows(work) else None
 
 
-def _apart(work: Work, padded: Sequence[PaddedRead]) -> frozenset[int]:
+def apart(work: Work, padded: Sequence[PaddedRead]) -> frozenset[int]:
     """The loops from the first on that conditions of padded tensors depend on."""
     tested = {loop for read in padded for guard in read.guards for loop in guard.factors}
     order = in_memory_order(work, work.parallel)
@@ -113,7 +113,7 @@ class WindowChooser(Chooser[WindowConfiguration]):
     def _loops(self, layout: Layout) -> tuple[Loop, ...]:
         work, padded = self._read(layout)
         order = in_memory_order(work, work.parallel)
-        return tuple(collapsed(work, order, _apart(work, padded)))
+        return tuple(collapsed(work, order, apart(work, padded)))
 
     def _is_along(self, layout: Layout) -> bool:
         """Returns whether neighbouring results lie together."""

@@ -28,8 +28,9 @@ _WITHOUT_STEP = {
     *("find_loops", "reduce_loops", "scan_loop"),
     *("has_matmul_library", "library_matmul", "run_launcher"),
 }
-# Passes take them before programs become functions; the last four are parts of a linalg.generic.
-_WITHOUT_LOWERING = {"alias", "reshard", "find_loops", "reduce_loops", "scan_loop", "scatter"}
+# Passes take them before programs become functions; the others are parts of a linalg.generic.
+_OF_REGIONS = {"find_loops", "matrix_element", "reduce_loops", "scan_loop", "scatter"}
+_WITHOUT_LOWERING = {"alias", "reshard", *_OF_REGIONS}
 
 
 def test_there_are_operations() -> None:

@@ -13,6 +13,7 @@ _OF_PASSES = {
     "hir.has_matmul_library",
     "hir.launcher",
     "hir.library_matmul",
+    "hir.matrix_element",
     "hir.reduce_loops",
     "hir.run_launcher",
     "hir.scan_loop",

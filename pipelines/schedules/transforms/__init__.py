@@ -1,0 +1,1 @@
+"""Tiles multiplied by small constant matrices."""
