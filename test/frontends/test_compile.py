@@ -17,7 +17,13 @@ from torch.export import AdditionalInputs, Dim, ShapesCollection
 from torch.utils import _pytree as pytree
 
 import hirc
-from hirc.compiler.errors import HircError, InputError, InternalError, UnsupportedError
+from hirc.compiler.errors import (
+    ExecutionError,
+    HircError,
+    InputError,
+    InternalError,
+    UnsupportedError,
+)
 from hirc.compiler.loader_calling import Calling
 from hirc.compiler.options import Options
 from hirc.compiler.safetensors import Tensor as Saved
@@ -274,6 +280,82 @@ def test_outputs_are_handed_in(artifact: hirc.Artifact, kind: Any) -> None:
     assert found["both"][1][0] is a
     assert values.tolist() == [[3.0, 4.0, 5.0]] * 4
     assert artifact({"a": a}, mask=mask, out=None, stream=0)["y"] is not y
+
+
+def _reshaped(
+    q: torch.Tensor, k: torch.Tensor, x: torch.Tensor, w: torch.Tensor
+) -> list[torch.Tensor]:
+    """Results of attention, convolutions and a product, that torch-mlir gives in other shapes."""
+    functional = nn.functional
+    return [
+        functional.scaled_dot_product_attention(q, k, k, enable_gqa=True),
+        functional.conv1d(x, w[:, :1], groups=x.shape[1]),
+        functional.conv1d(x, w).flatten(1),
+        (x.flatten(0, 1) @ x[0].mT).unflatten(0, x.shape[:2]),
+    ]
+
+
+def test_results_in_other_shapes_are_handed_in() -> None:
+    """A call that takes no memory for them would be one by Python's code, of 50 us."""
+    sizes = (1, 4, 1, 16), (1, 2, 48, 16), (2, 4, 9), (4, 4, 3)
+    given = [torch.randn(size).bfloat16() for size in sizes]
+    net = hirc.compile(_reshaped, given, target="cpu", opt_level=1)
+    exact = _reshaped(*(each.double() for each in given))
+    rooms = [torch.full(each.shape, torch.nan).bfloat16() for each in exact]
+    found = net(*given, out=rooms)
+    for number, (each, room, wanted) in enumerate(zip(found, rooms, exact, strict=True)):
+        assert each is room, number
+        torch.testing.assert_close(room.double(), wanted, rtol=0.02, atol=0.05)
+
+
+_RESULTS = """
+func.func @main(%x: tensor<4x8x6x16xf32> {hir.name = "x"}, %w: tensor<16x3xf32> {hir.name = "w"})
+    -> (tensor<4x48x3xf32> {hir.name = "y"}, tensor<4x8x6xf32> {hir.name = "z"}) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x8x6x3xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4x8x6x3xf32>) -> tensor<4x8x6x3xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b, c, n, k) -> (a, b, c, k)>,
+                                        affine_map<(a, b, c, n, k) -> (k, n)>,
+                                        affine_map<(a, b, c, n, k) -> (a, b, c, n)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel",
+                                         "reduction"]}
+      ins(%x, %w : tensor<4x8x6x16xf32>, tensor<16x3xf32>) outs(%f : tensor<4x8x6x3xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<4x8x6x3xf32>
+  %r = tensor.collapse_shape %y [[0], [1, 2], [3]] : tensor<4x8x6x3xf32> into tensor<4x48x3xf32>
+  %c = tensor.collapse_shape %x [[0, 1], [2], [3]] : tensor<4x8x6x16xf32> into tensor<32x6x16xf32>
+  %g = tensor.empty() : tensor<32x6xf32>
+  %h = linalg.fill ins(%zero : f32) outs(%g : tensor<32x6xf32>) -> tensor<32x6xf32>
+  %t = linalg.generic {indexing_maps = [affine_map<(a, c, k) -> (a, c, k)>,
+                                        affine_map<(a, c, k) -> (a, c)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%c : tensor<32x6x16xf32>) outs(%h : tensor<32x6xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %o, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<32x6xf32>
+  %z = tensor.expand_shape %t [[0, 1], [2]] output_shape [4, 8, 6]
+      : tensor<32x6xf32> into tensor<4x8x6xf32>
+  return %r, %z : tensor<4x48x3xf32>, tensor<4x8x6xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("products", ["auto", "own", "library"])
+def test_reshaped_results_in_memory_that_is_packed(products: str) -> None:
+    net = hirc.compile(_RESULTS, target="cpu", products=products, opt_level=1)
+    x, w = torch.randn(4, 8, 6, 16), torch.randn(16, 3)
+    y, z = torch.full((4, 48, 3), torch.nan), torch.full((4, 8, 6), torch.nan)
+    net.main(x, w, out=(y, z))
+    torch.testing.assert_close(y, (x @ w).flatten(1, 2))
+    torch.testing.assert_close(z, x.sum(-1))
+    # The view that is written has the strides of packed memory.
+    apart = torch.full((4, 3, 48), torch.nan).mT
+    with pytest.raises(ExecutionError, match="stride 1 of axis 1, where the program takes 3"):
+        net.main(x, w, out=(apart, z))
 
 
 def test_wrong_outputs_say_so(artifact: hirc.Artifact) -> None:
