@@ -136,6 +136,17 @@ def test_rows_share_no_more_threads_than_were_asked_for(threads: int) -> None:
     torch.testing.assert_close(found, torch.softmax(x, 1))
 
 
+@pytest.mark.parametrize("count", [3, 2111, 2112])
+@pytest.mark.parametrize("length", [2049, 2100, 4096, 4099])
+def test_batches_of_many_rows(count: int, length: int) -> None:
+    """As many rows as fill the device have fewer threads each, which take several batches."""
+    row = next(each for each in rows("argmax_*_f32"))
+    compiled = library(program_text(row, DYNAMIC), "--schedules=tuned", "-O0")
+    x = torch.randn(count, length)
+    found = compiled.programs[row.program(DYNAMIC)](x)
+    torch.testing.assert_close(found, x.argmax(1))
+
+
 @pytest.mark.parametrize("length", [1024, 1028, 2048, 16384, 20000, 20001, 33000])
 def test_parts_of_rows_without_a_greatest_element(length: int) -> None:
     """Warps and blocks of which all elements are -inf, in rows that have others and that do not."""

@@ -7,6 +7,7 @@ from copy import copy
 from functools import cached_property
 
 from ....dialects.mlir import arith, ir, scf
+from ...lane_reduction import WARP_LANES
 from ...rewriting import index_constant
 from ..elements import element_bytes
 from ..parameters import Parameters
@@ -84,6 +85,17 @@ class RowBody:
         made = copy(self)
         made.access = self.access.fork()
         return made
+
+    @property
+    def open_place(self) -> tuple[ir.Value, ir.Value]:
+        """The numbers of the first vectors of an open team's warp and of the thread.
+
+        A thread's vectors are a warp apart, so that steps are known at compile time.
+        """
+        place = self.team.place
+        lane = arith.andi(place, index_constant(WARP_LANES - 1))
+        warp = arith.muli(arith.subi(place, lane), index_constant(self.plan.vectors))
+        return warp, arith.addi(warp, lane)
 
     def collectives(self, stage: int) -> list[Collective]:
         """The states that a stage combines."""

@@ -288,7 +288,7 @@ def _is_full(body: RowBody) -> ir.Value:
     Beyond those that are read in pieces there are as many more as such a piece may have.
     """
     plan = body.plan
-    first, _ = _open_place(body)
+    first, _ = body.open_place
     i32 = ir.IntegerType.get_signless(32)
     left = arith.index_cast(i32, arith.subi(body.whole, first))
     vectors = WARP_LANES * plan.vectors
@@ -298,14 +298,6 @@ def _is_full(body: RowBody) -> ir.Value:
         vectors += -(-ACCESS_BYTES // (plan.width * least))
     needed = arith.constant(i32, vectors)
     return arith.cmpi(arith.CmpIPredicate.sge, left, needed)
-
-
-def _open_place(body: RowBody) -> tuple[ir.Value, ir.Value]:
-    """Returns the numbers of the first vectors of an open team's warp and of the thread."""
-    place = body.team.place
-    lane = arith.andi(place, index_constant(WARP_LANES - 1))
-    warp = arith.muli(arith.subi(place, lane), index_constant(body.plan.vectors))
-    return warp, arith.addi(warp, lane)
 
 
 def _vectors(body: RowBody, *, is_full: bool, widening: Widening | None = None) -> RowVectors:
@@ -320,7 +312,7 @@ def _vectors(body: RowBody, *, is_full: bool, widening: Widening | None = None) 
     step = plan.team_threads
     if plan.team.is_open and plan.team.rows == 1:
         step = WARP_LANES
-        _, place = _open_place(body)
+        _, place = body.open_place
     # From the first of the thread's vectors to the row's end.
     left = arith.index_cast(i32, arith.subi(body.whole, place))
     last = arith.subi(body.whole, index_constant(1))

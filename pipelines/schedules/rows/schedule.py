@@ -186,10 +186,25 @@ def _open_lanes(plan: RowPlan) -> ir.Value:
 
 
 def _open_threads(plan: RowPlan, blocks: int) -> ir.Value:
-    """Emits the threads of a block of a row's: whole warps, each thread with all its vectors."""
-    length = plan.space.work.open.value(plan.space.length)
+    """Emits the threads of a block of a row's: whole warps, each thread with all its vectors.
+
+    Of rows that are read in batches a thread has several where they fill the device nonetheless:
+    what a block does before its first batch and after its last one keeps fewer warps waiting.
+    """
+    value, space = plan.space.work.open.value, plan.space
+    length = value(space.length)
     step = WARP_LANES * plan.vectors * plan.width * blocks
     warps = arith.ceildivui(length, index_constant(step))
+    device = space.work.device
+    if plan.streams and device is not None:
+        table = device.tables.rows
+        least = index_constant(table.small_block // WARP_LANES)
+        fewer = arith.ceildivui(length, index_constant(step * table.batches))
+        fewer = arith.minui(arith.maxui(fewer, least), warps)
+        there = device.multiprocessors * device.threads // WARP_LANES
+        every = arith.muli(value(space.count), fewer)
+        fill = arith.cmpi(arith.CmpIPredicate.uge, every, index_constant(there))
+        warps = arith.select(fill, fewer, warps)
     most = index_constant(plan.team.threads // WARP_LANES)
     warps = arith.maxui(arith.minui(warps, most), index_constant(1))
     return arith.muli(warps, index_constant(WARP_LANES))

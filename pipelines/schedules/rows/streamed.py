@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from ....dialects.mlir import arith, ir, scf
+from ...lane_reduction import WARP_LANES
 from ...rewriting import index_constant
 from ..elements import address, load, store
 from ..parameters import Parameters
@@ -256,7 +257,11 @@ class _Streamed:
     def _batch_from(self, first: ir.Value) -> RowVectors:
         """The thread's vectors of the batch that begins with a vector."""
         body = self._body
-        numbers = self._numbers(arith.addi(first, body.team.place))
+        place, step = body.team.place, body.team.size
+        if self._plan.team.is_open:
+            _, place = body.open_place
+            step = index_constant(WARP_LANES)
+        numbers = self._numbers(arith.addi(first, place), step)
         return RowVectors(body.access, numbers, self._plan.width, start=body.start)
 
     def _last_batch(
@@ -275,7 +280,7 @@ class _Streamed:
         def step() -> list[ir.Value]:
             last = arith.subi(body.whole, index_constant(1))
             found: list[RowVectors] = []
-            for number in self._numbers(arith.addi(first, body.team.place)):
+            for number in self._numbers(arith.addi(first, body.team.place), body.team.size):
                 is_inside = arith.cmpi(arith.CmpIPredicate.ult, number, body.whole)
                 near = [arith.minui(number, last)]
                 found.append(
@@ -323,10 +328,9 @@ class _Streamed:
         assert self._body.part is not None
         return arith.cmpi(arith.CmpIPredicate.eq, self._body.part, number)
 
-    def _numbers(self, first: ir.Value) -> list[ir.Value]:
-        size = self._body.team.size
+    def _numbers(self, first: ir.Value, step: ir.Value) -> list[ir.Value]:
         return [
-            arith.addi(first, arith.muli(size, index_constant(place)))
+            arith.addi(first, arith.muli(step, index_constant(place)))
             for place in range(self._plan.vectors)
         ]
 
