@@ -183,7 +183,7 @@ class ColumnChooser(Chooser[ColumnConfiguration]):
 def _choices(space: ColumnSpace, device: Device) -> Iterator[_Choice]:
     """Plans from the most special to the one that takes everything.
 
-    Where sizes are open, special ones are for wide accesses and a single pass alone: each is code.
+    Where sizes are open, special ones for few iterations are for a single pass alone: each is code.
     """
     wide, narrow, table = _usable_width(space), _plan_for(space, 1), table_of(space)
     is_one_pass, known = has_one_pass(space), space.iterations.is_known
@@ -203,10 +203,7 @@ def _choices(space: ColumnSpace, device: Device) -> Iterator[_Choice]:
         yield _Choice(plan_of(space, 1, table.threads), most=table.few_iterations)
     if are_few:
         return
-    if wide == 1 or is_one_pass or (known and space.columns.is_known):
-        yield from _split_and_whole(narrow, device)
-    else:
-        yield _Choice(replace(narrow, open=may_open(narrow)))
+    yield from _split_and_whole(narrow, device)
 
 
 def _usable_width(space: ColumnSpace) -> int:

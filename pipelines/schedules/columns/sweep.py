@@ -30,28 +30,28 @@ class Sweep:
 
     def go(self, unroll: int, starts: Sequence[ir.Value], step: Step) -> list[ir.Value]:
         """Emits the step for `unroll` iterations at a time, and once more for those left over."""
-        chunk, chunk_size = self._threads(unroll), self._after_threads(unroll)
+        chunk = self._threads(unroll)
         running: list[ir.Value] = list(starts)
-        done = self.begin
+        first = arith.addi(self.begin, self.row)
         known = self.extent.known if self.extent is not None and self.extent.is_known else None
-        if known is None or chunk is None or known >= chunk:
-            count = arith.divui(arith.subi(self.end, self.begin), chunk_size)
-            done = arith.addi(self.begin, arith.muli(count, chunk_size))
-            loop = scf.ForOp(arith.addi(self.begin, self.row), done, chunk_size, running)
+        if known is None or chunk is None:
+            first, *running = self._while_all_are_there(unroll, first, running, step)
+        elif known >= chunk:
+            size = index_constant(chunk)
+            count = arith.divui(arith.subi(self.end, self.begin), size)
+            done = arith.addi(self.begin, arith.muli(count, size))
+            loop = scf.ForOp(first, done, size, running)
             with ir.InsertionPoint(loop.body):
-                first = loop.induction_variable
-                numbers: list[ir.Value] = [
-                    arith.addi(first, self._after_threads(each)) for each in range(unroll)
-                ]
+                numbers = self._numbers(loop.induction_variable, unroll)
                 scf.YieldOp(step(numbers, [None] * unroll, list(loop.inner_iter_args)))
             running = [*loop.results]
+            first = arith.addi(done, self.row)
         if self.extent is not None and chunk is not None and self.extent.is_multiple_of(chunk):
             return running
         left, certain = unroll, 0
         if known is not None and chunk is not None:
             depth = chunk // unroll
             left, certain = -(-(known % chunk) // depth), known % chunk // depth
-        first = arith.addi(done, self.row)
         some = arith.cmpi(arith.CmpIPredicate.ult, first, self.end)
         rest = scf.IfOp(some, [value.type for value in running], has_else=True)
         with ir.InsertionPoint(rest.then_block):
@@ -61,6 +61,29 @@ class Sweep:
         with ir.InsertionPoint(rest.else_block):
             scf.YieldOp(running)
         return [*rest.results]
+
+    def _while_all_are_there(
+        self, unroll: int, first: ir.Value, running: list[ir.Value], step: Step
+    ) -> list[ir.Value]:
+        """Emits the step for `unroll` iterations as often as the thread has so many.
+
+        Returns the number of the next one, and what is running. A division by a number that is not
+        known would keep the first loads waiting.
+        """
+        size = self._after_threads(unroll)
+        end = arith.subi(self.end, self._after_threads(unroll - 1))
+        loop = scf.ForOp(first, end, size, [first, *running])
+        with ir.InsertionPoint(loop.body):
+            number = loop.induction_variable
+            _, *values = loop.inner_iter_args
+            numbers = self._numbers(number, unroll)
+            found = step(numbers, [None] * unroll, list[ir.Value](values))
+            scf.YieldOp([arith.addi(number, size), *found])
+        return [*loop.results]
+
+    def _numbers(self, first: ir.Value, count: int) -> list[ir.Value]:
+        """The thread's next iterations."""
+        return [arith.addi(first, self._after_threads(each)) for each in range(count)]
 
     def all(self, count: int) -> tuple[list[ir.Value], list[ir.Value | None]]:
         """The numbers of all of the thread's iterations, of `count` at most, and which there are.

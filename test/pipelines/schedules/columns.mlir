@@ -183,3 +183,42 @@
     linalg.yield %s : f32
   }
 }) {sym_name = "main", function_type = (memref<?x?xf32>, memref<?xf32>) -> ()} : () -> ()
+
+// -----
+
+// So is the work of several passes: vectors and single columns in parts, a kernel for each pass and
+// one for the outputs, or whole.
+
+// CHECK-LABEL: "hir.launcher"()
+// CHECK:         "hir.if"
+// CHECK:           kernel = @kernels::@reduce_loops_subf_reduce_loops_part_0
+// CHECK:           kernel = @kernels::@reduce_loops_subf_reduce_loops_part_1, overlaps
+// CHECK:           kernel = @kernels::@reduce_loops_subf_reduce_loops_2, overlaps
+// CHECK:         "hir.if"
+// CHECK:           kernel = @kernels::@reduce_loops_subf_reduce_loops_3
+// CHECK:         "hir.if"
+// CHECK:           "hir.allocate"() {hirc.scratch} : () -> memref<33792xf32>
+// CHECK:           kernel = @kernels::@reduce_loops_subf_reduce_loops_part_4
+// CHECK:           kernel = @kernels::@reduce_loops_subf_reduce_loops_part_5, overlaps
+// CHECK:           kernel = @kernels::@reduce_loops_subf_reduce_loops_6, overlaps
+// CHECK:         "hir.if"
+// CHECK:           kernel = @kernels::@reduce_loops_subf_reduce_loops_7
+// CHECK-LABEL: gpu.func @reduce_loops_subf_reduce_loops_part_0(
+// CHECK-SAME:    width = 4
+// CHECK-LABEL: gpu.func @reduce_loops_subf_reduce_loops_part_4(
+// CHECK-SAME:    hirc.group = "any"
+// CHECK-LABEL: gpu.func @reduce_loops_subf_reduce_loops_part_5(
+// CHECK-SAME:    hirc.group = "any"
+"hir.program"() ({
+^bb0(%x: memref<?x?xf32>, %y: memref<?xf32>):
+  linalg.generic {
+    indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (c)>],
+    iterator_types = ["reduction", "parallel"]
+  } ins(%x : memref<?x?xf32>) outs(%y : memref<?xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %m = "hir.reduce_loops"(%a) {kind = "maximumf", loops = array<i64: 0>} : (f32) -> f32
+    %d = arith.subf %a, %m : f32
+    %s = "hir.reduce_loops"(%d) {kind = "addf", loops = array<i64: 0>} : (f32) -> f32
+    linalg.yield %s : f32
+  }
+}) {sym_name = "main", function_type = (memref<?x?xf32>, memref<?xf32>) -> ()} : () -> ()
