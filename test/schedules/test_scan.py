@@ -41,6 +41,9 @@ _OUTER: tuple[Sizes, ...] = (
     {"r": 515, "c": 12},
     {"r": 1157, "c": 20},
     {"r": 2311, "c": 3},
+    # So many columns that each thread scans its own: vectors, in two chunks, and single ones.
+    {"r": 5, "c": 135172},
+    {"r": 11, "c": 33793},
 )
 
 

@@ -60,6 +60,15 @@ class RowAccess:
         made.point = self.point.fork()
         return made
 
+    def moved(self, columns: Sequence[ir.Value]) -> RowAccess:
+        """The same row, whose elements are given by how far they lie behind those columns."""
+        made = copy(self)
+        made._bases = {
+            number: self._moved(base, self._operands[number], self.space.columns, columns)
+            for number, base in self._bases.items()
+        }
+        return made
+
     def places(self, vector: ir.Value, width: int) -> list[ir.Value]:
         """The index in each column loop of the first element of a vector."""
         columns = self.space.columns

@@ -18,7 +18,7 @@ from ..rows.vectors import operands_of
 from ..shared import SharedMemory
 from ..work import Operand
 from .block_scan import BlockScan
-from .parts import Parts, chunks_of
+from .parts import Parts
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,13 @@ class ScanRowPlan:
 
 @dataclass
 class _Vector:
-    """A thread's vector in the order of the scan: where each element is, and whether it is one."""
+    """A thread's vector in the order of the scan: where each element is, and whether it is one.
 
+    Places are those of an access that begins where the chunk does. Those of elements past the end
+    are no element's.
+    """
+
+    access: RowAccess
     places: list[ir.Value]
     valid: list[ir.Value | None]
     points: list[Point]
@@ -90,35 +95,36 @@ class ScanRows:
     def emit(self) -> None:
         """A loop over chunks that carries what came before, or the only one."""
         plan = self._plan
-        number = gpu.block_id(gpu.Dimension.x)
+        part: ir.Value | None = None
         if plan.parts is not None:
             # The last part first: the kernel before this one has just read it.
-            last = arith.subi(gpu.grid_dim(gpu.Dimension.x), index_constant(1))
-            number = arith.subi(last, number)
-        if plan.rows > 1:
-            number = self._row_of_team(number)
-        self._begin(number)
+            last = arith.subi(gpu.grid_dim(gpu.Dimension.y), index_constant(1))
+            part = arith.subi(last, gpu.block_id(gpu.Dimension.y))
+        self._begin()
         self._prepare([*self._region.yielded, *(scan.operand for scan in plan.scans)])
         self._block = self._block_scan(plan.segments)
         starts = [scan.start()[0] for scan in plan.scans]
+        zero, one = index_constant(0), index_constant(1)
         if plan.is_one_chunk:
-            self._chunk(index_constant(0), starts)
+            self._chunk(zero, zero, starts)
             return
-        if plan.parts is not None:
-            starts = self._before(number)
-        loop = self._over_chunks(starts)
+        if part is not None:
+            starts = self._before(part)
+        loop = self._over_chunks(part, [zero, *starts])
         with ir.InsertionPoint(loop.body):
-            scf.YieldOp(self._chunk(loop.induction_variable, list(loop.inner_iter_args)))
+            turn, *carried = loop.inner_iter_args
+            found = self._chunk(loop.induction_variable, turn, list[ir.Value](carried))
+            scf.YieldOp([arith.subi(one, turn), *found])
 
     def emit_totals(self) -> None:
         """What the elements of a part are in all."""
-        plan, number = self._plan, gpu.block_id(gpu.Dimension.x)
-        self._begin(number)
+        plan, part = self._plan, gpu.block_id(gpu.Dimension.y)
+        self._begin()
         self._prepare([scan.operand for scan in plan.scans])
-        loop = self._over_chunks([scan.start()[0] for scan in plan.scans])
+        loop = self._over_chunks(part, [scan.start()[0] for scan in plan.scans])
         with ir.InsertionPoint(loop.body):
             running: list[ir.Value] = [*loop.inner_iter_args]
-            first = arith.muli(loop.induction_variable, self._chunk_size)
+            first = loop.induction_variable
             vectors = [self._vector(first, segment) for segment in range(plan.segments)]
             for vector in vectors:
                 for place, scan in enumerate(plan.scans):
@@ -128,16 +134,19 @@ class ScanRows:
         _, found = self._block_scan(1).prefixes([list(loop.results)], index_constant(0))
         is_first = arith.cmpi(arith.CmpIPredicate.eq, self._thread, index_constant(0))
         with when(is_first):
+            where = arith.addi(self._first_part(), part)
             for pointer, value in zip(self._totals, found, strict=True):
-                store(address(pointer, value.type, number), value.type, [value], 1)
+                store(address(pointer, value.type, where), value.type, [value], 1)
 
-    def _begin(self, number: ir.Value) -> None:
-        """Finds the row, and the part of it, of a block of this number."""
-        plan, row = self._plan, number
-        self._part: ir.Value | None = None
-        if plan.parts is not None:
-            count = self._parameters.size(plan.parts.count)
-            row, self._part = arith.divui(number, count), arith.remui(number, count)
+    def _first_part(self) -> ir.Value:
+        """The number of the row's first part."""
+        return arith.muli(gpu.block_id(gpu.Dimension.x), gpu.grid_dim(gpu.Dimension.y))
+
+    def _begin(self) -> None:
+        """Finds the row."""
+        plan, row = self._plan, gpu.block_id(gpu.Dimension.x)
+        if plan.rows > 1:
+            row = self._row_of_team(row)
         scattered = frozenset[int]()
         if not plan.is_whole:
             scattered = frozenset(operand.number for operand in self._work.operands)
@@ -181,25 +190,24 @@ class ScanRows:
             return arith.muli(gpu.block_dim(gpu.Dimension.x), each)
         return index_constant(plan.chunk)
 
-    def _over_chunks(self, starts: list[ir.Value]) -> scf.ForOp:
-        """A loop over the block's chunks."""
-        plan = self._plan
-        first, chunks = index_constant(0), arith.ceildivui(self._length, self._chunk_size)
-        if plan.parts is not None and self._part is not None:
-            each = self._parameters.size(plan.parts.chunks)
-            first, chunks = chunks_of(self._part, each, chunks)
-        return scf.ForOp(first, chunks, index_constant(1), starts)
+    def _over_chunks(self, part: ir.Value | None, starts: Sequence[ir.Value]) -> scf.ForOp:
+        """A loop over where the block's chunks begin."""
+        plan, first, end = self._plan, index_constant(0), self._length
+        if plan.parts is not None and part is not None:
+            chunks = self._parameters.size(plan.parts.chunks)
+            each = arith.muli(chunks, index_constant(plan.chunk))
+            first = arith.muli(part, each)
+            end = arith.minui(arith.addi(first, each), end)
+        return scf.ForOp(first, end, self._chunk_size, starts)
 
-    def _before(self, number: ir.Value) -> list[ir.Value]:
+    def _before(self, part: ir.Value) -> list[ir.Value]:
         """What the parts of the row before this one have in all."""
-        plan = self._plan
-        assert self._part is not None
-        first = arith.subi(number, self._part)
+        plan, first = self._plan, self._first_part()
         starts = [scan.start()[0] for scan in plan.scans]
-        has_some = arith.cmpi(arith.CmpIPredicate.ne, self._part, index_constant(0))
+        has_some = arith.cmpi(arith.CmpIPredicate.ne, part, index_constant(0))
         found = scf.IfOp(has_some, [value.type for value in starts], has_else=True)
         with ir.InsertionPoint(found.then_block):
-            loop = scf.ForOp(self._thread, self._part, index_constant(plan.threads), starts)
+            loop = scf.ForOp(self._thread, part, index_constant(plan.threads), starts)
             with ir.InsertionPoint(loop.body):
                 where = arith.addi(first, loop.induction_variable)
                 running: list[ir.Value] = []
@@ -217,13 +225,11 @@ class ScanRows:
             scf.YieldOp(starts)
         return list(found.results)
 
-    def _chunk(self, number: ir.Value, carried: list[ir.Value]) -> list[ir.Value]:
+    def _chunk(self, first: ir.Value, turn: ir.Value, carried: list[ir.Value]) -> list[ir.Value]:
         plan = self._plan
-        first = arith.muli(number, self._chunk_size)
         vectors = [self._vector(first, segment) for segment in range(plan.segments)]
         through = [[self._through(vector, scan) for scan in plan.scans] for vector in vectors]
         totals = [[each[-1] for each in segment] for segment in through]
-        turn = arith.remui(number, index_constant(2))
         before, block = self._block.prefixes(totals, turn)
         for segment, vector in enumerate(vectors):
             for place, scan in enumerate(plan.scans):
@@ -239,47 +245,61 @@ class ScanRows:
         ]
 
     def _vector(self, first: ir.Value, segment: int) -> _Vector:
-        """Loads a vector; elements past the end are ones of the chunk."""
-        plan = self._plan
+        """Loads a vector; the chunk's first elements stand in for those past the end."""
+        plan, i32, index = self._plan, ir.IntegerType.get_signless(32), ir.IndexType.get()
         number = self._thread
         if segment:
             threads = index_constant(plan.threads)
             if plan.is_open:
                 threads = gpu.block_dim(gpu.Dimension.x)
             number = arith.addi(number, arith.muli(threads, index_constant(segment)))
-        begin = arith.addi(first, arith.muli(number, index_constant(plan.width)))
-        last = arith.subi(self._length, index_constant(1))
-        is_full = plan.space.length.is_multiple_of(plan.chunk)
-        valid: list[ir.Value | None] = []
-        if plan.is_whole:
-            is_there: ir.Value | None = None
-            if not is_full:
-                is_there = arith.cmpi(arith.CmpIPredicate.ult, begin, self._length)
-                most = arith.subi(self._length, index_constant(plan.width))
-                begin = arith.minui(begin, most)
-            valid += [is_there] * plan.width
-        places: list[ir.Value] = []
-        for element in range(plan.width):
-            place = arith.addi(begin, index_constant(element))
-            if not plan.is_whole:
-                valid.append(
-                    None if is_full else arith.cmpi(arith.CmpIPredicate.ult, place, self._length)
-                )
-                place = place if is_full else arith.minui(place, last)
-            places.append(arith.subi(last, place) if plan.is_reverse else place)
-        loaded = {operand.number: self._load(operand, places) for operand in self._inputs}
-        points = [
-            self._point(place, {number: _at(each, element) for number, each in loaded.items()})
-            for element, place in enumerate(places)
-        ]
-        return _Vector(places, valid, points)
+        begin = arith.muli(arith.index_cast(i32, number), arith.constant(i32, plan.width))
+        left: ir.Value | None = None
+        if not plan.space.length.is_multiple_of(plan.chunk):
+            left = arith.minui(arith.subi(self._length, first), index_constant(plan.chunk))
+            left = arith.index_cast(i32, left)
+        if plan.is_reverse:
+            first = arith.subi(arith.subi(self._length, index_constant(1)), first)
+        access = self._access.moved([first])
 
-    def _load(self, operand: Operand, places: Sequence[ir.Value]) -> list[ir.Value]:
+        def place_of(within: ir.Value) -> ir.Value:
+            if plan.is_reverse:
+                within = arith.subi(arith.constant(i32, 0), within)
+            return arith.index_cast(index, within)
+
+        places: list[ir.Value] = []
+        near: list[ir.Value] = []
+        valid: list[ir.Value | None] = []
+        for element in range(plan.width):
+            within = arith.addi(begin, arith.constant(i32, element))
+            places.append(place_of(within))
+            if left is None or (plan.is_whole and element):
+                valid.append(valid[0] if element else None)
+            else:
+                valid.append(arith.cmpi(arith.CmpIPredicate.ult, within, left))
+            is_there = valid[-1]
+            if is_there is not None:
+                other = arith.constant(i32, element if plan.is_whole else 0)
+                within = arith.select(is_there, within, other)
+            near.append(place_of(within))
+        loaded = {each.number: self._load(access, each, near) for each in self._inputs}
+        points = [
+            self._point(
+                arith.addi(first, place),
+                {number: _at(each, element) for number, each in loaded.items()},
+            )
+            for element, place in enumerate(near)
+        ]
+        return _Vector(access, places, valid, points)
+
+    def _load(
+        self, access: RowAccess, operand: Operand, places: Sequence[ir.Value]
+    ) -> list[ir.Value]:
         """The elements in the order of the scan."""
         if not self._plan.is_whole:
-            return [self._access.load(operand, [place], 1)[0] for place in places]
+            return [access.load(operand, [place], 1)[0] for place in places]
         start = places[-1] if self._plan.is_reverse else places[0]
-        found = self._access.load(operand, [start], self._plan.width)
+        found = access.load(operand, [start], self._plan.width)
         return found[::-1] if self._plan.is_reverse else found
 
     def _point(self, place: ir.Value, loaded: dict[int, ir.Value]) -> Point:
@@ -292,12 +312,13 @@ class ScanRows:
         )
 
     def _through(self, vector: _Vector, scan: Collective) -> list[ir.Value]:
-        """For each element those of the vector up to it, merged."""
+        """For each element those of the vector up to it, merged.
+
+        What stands in for elements past the end comes after all that there are.
+        """
         found: list[ir.Value] = []
-        for point, is_there in zip(vector.points, vector.valid, strict=True):
+        for point in vector.points:
             value = point.value(scan.operand)
-            if is_there is not None:
-                value = arith.select(is_there, value, scan.start()[0])
             found.append(scan.merged([found[-1]], [value])[0] if found else value)
         return found
 
@@ -319,12 +340,12 @@ class ScanRows:
             start = vector.places[-1] if is_reverse else vector.places[0]
             with when(vector.valid[0]):
                 for operand, values in zip(self._work.outputs, found, strict=True):
-                    self._access.store(operand, [start], values[::-1] if is_reverse else values)
+                    vector.access.store(operand, [start], values[::-1] if is_reverse else values)
             return
         for element, place in enumerate(vector.places):
             with when(vector.valid[element]):
                 for operand, values in zip(self._work.outputs, found, strict=True):
-                    self._access.store(operand, [place], [values[element]])
+                    vector.access.store(operand, [place], [values[element]])
 
 
 def _at(values: Sequence[ir.Value], element: int) -> ir.Value:

@@ -157,10 +157,8 @@ class ScanChooser(Chooser[ScanConfiguration]):
         kernel = self._kernels.build(name, threads, emit, place, bound, made.attribute, group)
         ((parameters, shared),) = found
         blocks, rows = work.open.value(extent.blocks), None
-        if parts is not None and made.kernel is Kind.COLUMNS:
+        if parts is not None:
             rows = work.open.value(parts.count)
-        elif parts is not None:
-            blocks = arith.muli(blocks, work.open.value(parts.count))
         overlaps = parts is not None and not is_first and can_overlap(device)
         in_x, block_rows = self._threads(made, extent), None
         if isinstance(in_x, ir.Value) and made.rows > 1:
@@ -202,8 +200,10 @@ class _ColumnChooser(ScanChooser):
         self._space = space
 
     def choices(self) -> Sequence[ScanConfiguration]:
-        wide = self._widest
-        return [*dict.fromkeys(self._choice(width) for width in (wide, 1))]
+        widths = list(dict.fromkeys((self._widest, 1)))
+        alone = [self._open_alone(width) for width in widths]
+        found = [*alone, *(self._choice(width) for width in widths)]
+        return [*dict.fromkeys(each for each in found if each is not None)]
 
     def refusal(self, made: ScanConfiguration) -> str | None:
         if made.kernel is not Kind.COLUMNS or made.short or made.open or made.rows != 1:
@@ -227,6 +227,8 @@ class _ColumnChooser(ScanChooser):
             found.require(space.work.layouts_hold())
             found.require_at_most(space.iterations, MOST_IN_32_BITS)
             found.require_at_most(space.columns, MOST_IN_32_BITS)
+            if made.lanes == made.threads:
+                found.require_at_least(space.columns, self._least_alone * plan.width)
             if plan.width > 1:
                 require_vectors(plan, found)
 
@@ -261,8 +263,7 @@ class _ColumnChooser(ScanChooser):
                 lanes = table.lanes
             while lanes > 1 and lanes >= 2 * vectors:
                 lanes //= 2
-        iterations = table.iterations if width > 1 else 2 * table.iterations
-        threads = table.column_threads
+        iterations, threads = self._iterations(width), table.column_threads
         made = ScanConfiguration(Kind.COLUMNS, width, iterations, threads, lanes, split=True)
         if self._split_refusal(made, self._extent(made)) is None:
             return made
@@ -287,7 +288,7 @@ class _ColumnChooser(ScanChooser):
         if not space.columns.is_known or not space.iterations.is_known:
             return None
         columns, length = space.columns.known, space.iterations.known
-        width, least = widest, device.multiprocessors * device.threads // table.alone_share
+        width, least = widest, self._least_alone
         while width > 1 and columns < least * width:
             width //= 2
         if columns < least * width or not length:
@@ -299,6 +300,26 @@ class _ColumnChooser(ScanChooser):
         iterations = -(-length // -(-length // most))
         threads = table.column_threads
         return ScanConfiguration(Kind.COLUMNS, width, iterations, threads, lanes=threads)
+
+    def _open_alone(self, width: int) -> ScanConfiguration | None:
+        """The same of open sizes, for as many columns as the launch asks for."""
+        columns, least = self._space.columns, self._least_alone * width
+        is_known = columns.is_known and self._space.iterations.is_known
+        if is_known or (columns.is_known and columns.known < least):
+            return None
+        threads = self._table.column_threads
+        iterations = self._iterations(width)
+        return ScanConfiguration(Kind.COLUMNS, width, iterations, threads, lanes=threads)
+
+    def _iterations(self, width: int) -> int:
+        """The iterations that a thread has at once of vectors, or of single columns."""
+        return self._table.iterations * (1 if width > 1 else 2)
+
+    @property
+    def _least_alone(self) -> int:
+        """The vectors that fill the device where each has a thread."""
+        device = self._device
+        return device.multiprocessors * device.threads // self._table.alone_share
 
     def _plan(self, made: ScanConfiguration) -> ColumnPlan:
         return ColumnPlan(self._space, made.width, made.lanes, made.vectors, made.threads)

@@ -61,9 +61,9 @@
 
 // CHECK-LABEL: "hir.launcher"()
 // CHECK:         %[[TOTALS:.*]] = "hir.allocate"() {{.*}} : () -> memref<512xf32>
-// CHECK:         "hir.launch"(%c512, %c1, %c1, %c256
+// CHECK:         "hir.launch"(%c1, %c512, %c1, %c256
 // CHECK:         kernel = @kernels::@scan_loop_part_0
-// CHECK:         "hir.launch"(%c512, %c1, %c1, %c256
+// CHECK:         "hir.launch"(%c1, %c512, %c1, %c256
 // CHECK:         kernel = @kernels::@scan_loop_1, overlaps
 // CHECK:         "hir.deallocate"(%[[TOTALS]])
 // CHECK-LABEL: gpu.func @scan_loop_part_0(
