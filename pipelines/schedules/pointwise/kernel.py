@@ -9,7 +9,7 @@ from ...rewriting import constant, index_constant
 from ...walking import is_used
 from ..cache_priority import policy_of, read_policy
 from ..elements import ACCESS_BYTES, address, element_bytes, load, store
-from ..index_division import divided
+from ..index_division import divided, thread_number
 from ..parameters import Parameters
 from ..region import Point, Region
 from ..size import ZERO, Size, product
@@ -56,15 +56,11 @@ class PointwiseKernel:
         width, size = self._vectors.width, total(self._vectors.loops)
         elements = self._parameters.size(size)
         count = arith.divui(elements, index_constant(width))
-        number = arith.addi(
-            arith.muli(gpu.block_id(gpu.Dimension.x), index_constant(self._threads)),
-            gpu.thread_id(gpu.Dimension.x),
-        )
+        number = self._number()
         if size.is_known and size.known % (self._threads * width) == 0:
             self._compute_all([number], width)
             return
-        below = arith.CmpIPredicate.ult
-        choice = scf.IfOp(arith.cmpi(below, number, count), has_else=self._vectors.leaves_elements)
+        choice = scf.IfOp(self._is_below(number, count), has_else=self._vectors.leaves_elements)
         with ir.InsertionPoint(choice.then_block):
             self._compute_all([number], width)
             scf.YieldOp([])
@@ -72,11 +68,25 @@ class PointwiseKernel:
             return
         with ir.InsertionPoint(choice.else_block):
             at = arith.addi(number, arith.muli(count, index_constant(width - 1)))
-            left = scf.IfOp(arith.cmpi(below, at, elements))
+            left = scf.IfOp(self._is_below(at, elements))
             with ir.InsertionPoint(left.then_block):
                 self._compute_all([at], 1)
                 scf.YieldOp([])
             scf.YieldOp([])
+
+    def _number(self) -> ir.Value:
+        """The thread's number; of several loops there are vectors for fewer than 2^31."""
+        if len(self._vectors.loops) > 1:
+            return arith.index_castui(ir.IndexType.get(), thread_number(self._threads))
+        before = arith.muli(gpu.block_id(gpu.Dimension.x), index_constant(self._threads))
+        return arith.addi(before, gpu.thread_id(gpu.Dimension.x))
+
+    def _is_below(self, number: ir.Value, count: ir.Value) -> ir.Value:
+        """Returns whether there are more; of several loops both numbers have 32 bits."""
+        if len(self._vectors.loops) > 1:
+            i32 = ir.IntegerType.get_signless(32)
+            number, count = arith.index_castui(i32, number), arith.index_castui(i32, count)
+        return arith.cmpi(arith.CmpIPredicate.ult, number, count)
 
     def _emit_several(self) -> None:
         """Blocks whose vectors, or elements, are all there load all of them first."""

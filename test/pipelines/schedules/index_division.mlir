@@ -1,19 +1,30 @@
-// RUN: hirc-opt %s -p 'hir-schedule-kernels,hir.program(canonicalize,cse),gpu.module(gpu.func(canonicalize,cse))' | FileCheck %s
+// RUN: hirc-opt %s -p 'hir-schedule-kernels,hir.launcher(canonicalize,cse),gpu.module(gpu.func(canonicalize,cse))' | FileCheck %s
 
-// The host divides once; the kernel multiplies. A row of one vector has the factor 2^64, passed as 0.
+// The host divides once; the kernel multiplies twice the index, and shifts by the divisor's bits,
+// none of a row of one vector.
 
-// CHECK-LABEL: "hir.program"()
+// CHECK-LABEL: "hir.launcher"()
 // CHECK:         %[[VECTORS:.*]] = arith.divui %{{.*}}, %c4
 // CHECK:         %[[SOME:.*]] = arith.maxui %[[VECTORS]], %c1
-// CHECK:         %[[BY:.*]] = arith.index_cast %[[SOME]] : index to i64
-// CHECK:         %[[LESS:.*]] = arith.divui %c-1_i64, %[[BY]]
-// CHECK:         %[[FACTOR:.*]] = arith.addi %[[LESS]], %c1_i64
-// CHECK:         "hir.argument"(%[[FACTOR]]) : (i64)
+// CHECK:         %[[LARGE:.*]] = arith.index_cast %[[SOME]] : index to i64
+// CHECK:         %[[BY:.*]] = arith.minui %[[LARGE]], %c2147483648_i64{{.*}}
+// CHECK:         %[[LESS:.*]] = arith.subi %[[BY]], %c1_i64{{.*}}
+// CHECK:         %[[ZEROS:.*]] = math.ctlz %[[LESS]] : i64
+// CHECK:         %[[BITS:.*]] = arith.subi %c64_i64{{[_0-9]*}}, %[[ZEROS]]
+// CHECK:         %[[POWER:.*]] = arith.shli %c2147483648_i64{{[_0-9]*}}, %[[BITS]]
+// CHECK:         %[[MOST:.*]] = arith.subi %[[POWER]], %c1_i64{{.*}}
+// CHECK:         %[[BELOW:.*]] = arith.divui %[[MOST]], %[[BY]]
+// CHECK:         %[[NEXT:.*]] = arith.addi %[[BELOW]], %c1_i64{{.*}}
+// CHECK:         %[[FACTOR:.*]] = arith.trunci %[[NEXT]] : i64 to i32
+// CHECK:         %[[SHIFT:.*]] = arith.trunci %[[BITS]] : i64 to i32
+// CHECK:         "hir.argument"(%[[FACTOR]]) : (i32)
+// CHECK:         "hir.argument"(%[[SHIFT]]) : (i32)
 // CHECK-LABEL: gpu.func @addf_0(
-// CHECK-SAME:      %[[GIVEN:[a-z0-9]*]]: i64
+// CHECK-SAME:      %[[GIVEN:[a-z0-9]*]]: i32, %[[BY:[a-z0-9]*]]: i32
 // CHECK-NOT:     arith.divui {{.*}} : i32
-// CHECK:         arith.trunci %[[GIVEN]] : i64 to i32
-// CHECK:         arith.cmpi eq, %[[GIVEN]], %c0_i64
+// CHECK:         arith.extui %[[GIVEN]] : i32 to i64
+// CHECK:         %[[UPPER:.*]] = arith.trunci %{{.*}} : i64 to i32
+// CHECK:         arith.shrui %[[UPPER]], %[[BY]] : i32
 // CHECK-NOT:     arith.remui
 // CHECK:         gpu.return
 "hir.program"() ({
