@@ -10,7 +10,7 @@ the cache free, so that it is worth it for data that does not fit the cache alon
 from __future__ import annotations
 
 from ...dialects.mlir import arith, ir
-from ..rewriting import index_constant
+from ..rewriting import constant, index_constant
 from .elements import element_bytes
 from .parameters import Parameters
 from .size import ONE, ZERO, Size, product
@@ -18,6 +18,10 @@ from .work import Operand, Work
 
 # The first chips whose loads take a policy (PTX ISA, "createpolicy").
 _FIRST_CAPABILITY = 80
+# The first whose policies are known as numbers: what the assembler makes of all of an access by
+# "evict_last", which is CUTLASS's `CacheHintSm90::EVICT_LAST`, and by "evict_normal".
+_KNOWN_CAPABILITY = 90
+_EVICT_LAST, _EVICT_NORMAL = 0x14F0 << 48, 0x16F0 << 48
 # An operand of fewer bytes than so many caches is not large.
 _CACHES = 2
 
@@ -45,17 +49,28 @@ def policy_of(work: Work, bytes_: Size, parameters: Parameters) -> ir.Value | No
             return None
         return parameters.once("evict last", lambda: _policy("evict_last"))
 
-    def is_large() -> ir.Value:
-        found = arith.cmpi(arith.CmpIPredicate.uge, work.open.value(bytes_), index_constant(least))
-        return arith.extui(ir.IntegerType.get_signless(32), found)
+    def chosen(last: ir.Value, other: ir.Value) -> ir.Value:
+        size = work.open.value(bytes_)
+        is_large = arith.cmpi(arith.CmpIPredicate.uge, size, index_constant(least))
+        return arith.select(is_large, last, other)
 
+    if device.capability >= _KNOWN_CAPABILITY:
+        i64 = ir.IntegerType.get_signless(64)
+        return parameters.computed(
+            ("evict last", bytes_),
+            i64,
+            lambda _: chosen(constant(i64, _EVICT_LAST), constant(i64, _EVICT_NORMAL)),
+        )
     i32 = ir.IntegerType.get_signless(32)
-    flag = parameters.computed(("is large", bytes_), i32, lambda _: is_large())
+    flag = parameters.computed(
+        ("is large", bytes_), i32, lambda _: chosen(constant(i32, 1), constant(i32, 0))
+    )
 
     def choose() -> ir.Value:
         last, normal = _policy("evict_last"), _policy("evict_normal")
-        zero = arith.constant(i32, 0)
-        return arith.select(arith.cmpi(arith.CmpIPredicate.ne, flag, zero), last, normal)
+        return arith.select(
+            arith.cmpi(arith.CmpIPredicate.ne, flag, constant(i32, 0)), last, normal
+        )
 
     return parameters.once(("evict last", bytes_), choose)
 

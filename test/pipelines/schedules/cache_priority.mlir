@@ -1,5 +1,6 @@
 // RUN: hirc-opt %s --split-input-file -p 'hir-schedule-kernels{chips=sm_90a},hir.launcher(canonicalize,cse),gpu.module(canonicalize,cse)' | FileCheck %s
 // RUN: hirc-opt %s --split-input-file -p 'hir-schedule-kernels{chips=sm_75},hir.launcher(canonicalize,cse),gpu.module(canonicalize,cse)' | FileCheck %s --check-prefix=OLD
+// RUN: hirc-opt %s --split-input-file -p 'hir-schedule-kernels{chips=sm_80},hir.launcher(canonicalize,cse),gpu.module(canonicalize,cse)' | FileCheck %s --check-prefix=KERNEL
 
 // What is known to be more than twice the cache stays there longer than what is written: its loads
 // take a policy, which is made once where the kernel begins. What all rows share takes none, and
@@ -53,30 +54,38 @@
 
 // -----
 
-// Of open sizes the host compares the bytes, of each element type for itself, and the kernel chooses
-// between two policies.
+// Of open sizes the host compares the bytes, of each element type for itself. From sm_90 on, whose
+// policies are known as numbers, it chooses between two and passes one; before, the kernel does.
 
 // CHECK-LABEL: "hir.launcher"()
 // CHECK:         %[[WORDS:.*]] = arith.muli %{{.*}}, %c4
 // CHECK:         %[[ARE_LARGE:.*]] = arith.cmpi uge, %[[WORDS]], %c104857600
-// CHECK:         %[[FLAG:.*]] = arith.extui %[[ARE_LARGE]] : i1 to i32
+// CHECK:         %[[POLICY:.*]] = arith.select %[[ARE_LARGE]], %c1508705875169116160_i64, %c1652821063244972032_i64 : i64
 // CHECK:         %[[HALVES:.*]] = arith.muli %{{.*}}, %c2
 // CHECK:         arith.cmpi uge, %[[HALVES]], %c104857600
-// CHECK:         "hir.argument"(%[[FLAG]]) : (i32) -> ()
+// CHECK:         "hir.argument"(%[[POLICY]]) : (i64) -> ()
 // CHECK:         kernel = @kernels::@addf_0
 // CHECK-LABEL: gpu.func @addf_0(
-// CHECK-SAME:      %{{.*}}: !llvm.ptr, %[[FLAG:[a-z0-9]*]]: i32, %{{.*}}: !llvm.ptr, %{{.*}}: i32
-// CHECK:         %[[LAST:.*]] = llvm.inline_asm "createpolicy.fractional.L2::evict_last.b64 $0;"
-// CHECK:         %[[NORMAL:.*]] = llvm.inline_asm "createpolicy.fractional.L2::evict_normal.b64 $0;"
+// CHECK-SAME:      %{{.*}}: !llvm.ptr, %[[GIVEN:[a-z0-9]*]]: i64, %{{.*}}: !llvm.ptr, %{{.*}}: i64
 // CHECK-NOT:     createpolicy
-// CHECK:         %[[IS_LARGE:.*]] = arith.cmpi ne, %[[FLAG]], %c0_i32
-// CHECK-NEXT:    %[[POLICY:.*]] = arith.select %[[IS_LARGE]], %[[LAST]], %[[NORMAL]] : i64
-// CHECK:         gpu.thread_id
-// CHECK:         cache_hint.v4.b32 {{.*}}, %[[POLICY]] : {{.*}} -> !llvm.struct<(i32, i32, i32, i32)>
+// CHECK:         cache_hint.v4.b32 {{.*}}, %[[GIVEN]] : {{.*}} -> !llvm.struct<(i32, i32, i32, i32)>
 // CHECK:         cache_hint.v2.b32 {{.*}} -> !llvm.struct<(i32, i32)>
 // CHECK-LABEL: gpu.func @addf_1(
 // CHECK-NOT:     llvm.inline_asm
 // CHECK:         gpu.return
+
+// KERNEL:          %[[ARE_LARGE:.*]] = arith.cmpi uge, %{{.*}}, %c83886080
+// KERNEL:          %[[FLAG:.*]] = arith.extui %[[ARE_LARGE]] : i1 to i32
+// KERNEL:          "hir.argument"(%[[FLAG]]) : (i32) -> ()
+// KERNEL:        gpu.func @addf_0(
+// KERNEL-SAME:       %{{.*}}: !llvm.ptr, %[[FLAG:[a-z0-9]*]]: i32, %{{.*}}: !llvm.ptr, %{{.*}}: i32
+// KERNEL:          %[[LAST:.*]] = llvm.inline_asm "createpolicy.fractional.L2::evict_last.b64 $0;"
+// KERNEL:          %[[NORMAL:.*]] = llvm.inline_asm "createpolicy.fractional.L2::evict_normal.b64 $0;"
+// KERNEL-NOT:      createpolicy
+// KERNEL:          %[[IS_LARGE:.*]] = arith.cmpi ne, %[[FLAG]], %c0_i32
+// KERNEL-NEXT:     %[[POLICY:.*]] = arith.select %[[IS_LARGE]], %[[LAST]], %[[NORMAL]] : i64
+// KERNEL:          gpu.thread_id
+// KERNEL:          cache_hint.v4.b32 {{.*}}, %[[POLICY]] : {{.*}} -> !llvm.struct<(i32, i32, i32, i32)>
 "hir.program"() ({
 ^bb0(%x: memref<?xf32>, %z: memref<?xbf16>, %y: memref<?xf32>):
   linalg.generic {
