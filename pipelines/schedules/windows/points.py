@@ -227,7 +227,7 @@ class WindowPoints:
                 (self._padded[key],) = load_if(holds, [padding], emit)
 
     def _load_one(self, operand: Operand, distance: _Distance) -> list[ir.Value]:
-        where = self._address(operand, *distance)
+        where = self._address(operand, *distance, {})
         return load(where, operand.element, 1, element_bytes(operand.element))
 
     def _key(
@@ -263,15 +263,17 @@ class WindowPoints:
         """Writes a tile's results."""
         first = (0,) * len(self._tile.work.collective)
         found = {self._distance(operand, each, first): value for each, value in values.items()}
+        rows: dict[_Sizes, ir.Value] = {}
         for rest, start, count in self._accesses(operand, set(found)):
             elements = [found[rest, start + number] for number in range(count)]
-            where = self._address(operand, rest, start)
+            where = self._address(operand, rest, start, rows)
             store(where, operand.element, elements, count * element_bytes(operand.element))
 
     def _load(self, operand: Operand, wanted: set[_Distance]) -> dict[_Distance, ir.Value]:
         found: dict[_Distance, ir.Value] = {}
+        rows: dict[_Sizes, ir.Value] = {}
         for rest, start, count in self._accesses(operand, wanted):
-            where = self._address(operand, rest, start)
+            where = self._address(operand, rest, start, rows)
             size = count * element_bytes(operand.element)
             for number, value in enumerate(load(where, operand.element, count, size)):
                 found[rest, start + number] = value
@@ -312,14 +314,26 @@ class WindowPoints:
         near = found.pop((), 0)
         return tuple(sorted(each for each in found.items() if each[1])), near
 
-    def _address(self, operand: Operand, rest: _Sizes, near: int) -> ir.Value:
+    def _address(
+        self, operand: Operand, rest: _Sizes, near: int, rows: dict[_Sizes, ir.Value]
+    ) -> ir.Value:
+        """Where an element lies, from where others of the operand's `rows` begin on, if they do."""
+        if rest not in rows:
+            rows[rest] = self._row(operand, rest, rows)
+        where = rows[rest]
+        return address(where, operand.element, index_constant(near)) if near else where
+
+    def _row(self, operand: Operand, rest: _Sizes, rows: Mapping[_Sizes, ir.Value]) -> ir.Value:
+        for before, where in reversed(list(rows.items())):
+            step = _step(before, rest)
+            if step is not None:
+                return address(where, operand.element, self._parameters.size(step))
         strides = [loop.stride_of(self._tile.work, operand.number) for loop in self._tile.loops]
         steps = list(zip(self._place, strides, strict=True))
         index = self._parameters.place(operand.offset, steps)
         for open_, known in rest:
             index = arith.addi(index, self._parameters.size(Size(known, open_)))
-        where = address(self._parameters.pointer(operand.buffer), operand.element, index)
-        return address(where, operand.element, index_constant(near)) if near else where
+        return address(self._parameters.pointer(operand.buffer), operand.element, index)
 
     def _index(self, number: int, element: Element, iteration: tuple[int, ...]) -> ir.Value:
         """The index of one of the operation's own loops."""
@@ -336,3 +350,13 @@ class WindowPoints:
                 moved = arith.addi(at, index_constant(by)) if by else at
                 return part_index(work, loop, moved, number, self._parameters)
         return index_constant(0)
+
+
+def _step(before: _Sizes, after: _Sizes) -> Size | None:
+    """Returns by how much one distance exceeds another in a single open size; None if not so."""
+    one, other = dict(before), dict(after)
+    moved = [each for each in {**one, **other} if one.get(each) != other.get(each)]
+    if len(moved) != 1:
+        return None
+    by = other.get(moved[0], 0) - one.get(moved[0], 0)
+    return Size(by, moved[0]) if by > 0 else None

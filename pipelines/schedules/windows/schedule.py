@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import product as each_of
 
-from ....dialects.mlir import arith, gpu, ir, scf
+from ....dialects.mlir import arith, ir, scf
 from ....dialects.records import dataclass
 from ...rewriting import index_constant
 from ..alternatives import Alternative, Conditions
@@ -20,7 +20,7 @@ from ..collective import Collective, levels_of
 from ..configuration import Chooser, is_power_of_two, threads_refusal
 from ..device import Device
 from ..elements import ACCESS_BYTES, element_bytes
-from ..index_division import divided
+from ..index_division import divided, thread_number
 from ..kernels import ANY, Kernels
 from ..launch import emit_launch, operation_name
 from ..parameters import Parameters
@@ -224,14 +224,11 @@ class _Kernel:
     threads: int
 
     def emit(self) -> None:
-        count = self.parameters.size(product(self.extents))
-        number = arith.addi(
-            arith.muli(gpu.block_id(gpu.Dimension.x), index_constant(self.threads)),
-            gpu.thread_id(gpu.Dimension.x),
-        )
+        number = thread_number(self.threads)
+        count = _narrow(self.parameters.size(product(self.extents)))
         choice = scf.IfOp(arith.cmpi(arith.CmpIPredicate.ult, number, count))
         with ir.InsertionPoint(choice.then_block):
-            self._emit_tile(self._place(number))
+            self._emit_tile(self._place(arith.index_castui(ir.IndexType.get(), number)))
             scf.YieldOp([])
 
     def _place(self, number: ir.Value) -> list[ir.Value]:
@@ -243,7 +240,7 @@ class _Kernel:
             place.insert(0, within)
         place.insert(0, rest)
         return [
-            arith.muli(at, index_constant(count)) if count > 1 else at
+            _times(at, count) if count > 1 else at
             for at, count in zip(place, self.tile.counts, strict=True)
         ]
 
@@ -258,7 +255,7 @@ class _Kernel:
             return
         extent = self.parameters.size(self.tile.loops[-2].extent)
         end = arith.addi(place[-2], index_constant(rows))
-        is_whole = arith.cmpi(arith.CmpIPredicate.ule, end, extent)
+        is_whole = arith.cmpi(arith.CmpIPredicate.ule, _narrow(end), _narrow(extent))
         choice = scf.IfOp(is_whole, has_else=True)
         with ir.InsertionPoint(choice.then_block):
             self._compute(self.tile, place)
@@ -279,7 +276,7 @@ class _Kernel:
         if len(tile.loops) > 1:
             extent = self.parameters.size(tile.loops[-2].extent)
             end = arith.addi(place[-2], index_constant(rows))
-            is_whole = arith.cmpi(arith.CmpIPredicate.ule, end, extent)
+            is_whole = arith.cmpi(arith.CmpIPredicate.ule, _narrow(end), _narrow(extent))
             is_inside, end = arith.andi(is_inside, is_whole), arith.minui(end, extent)
         choice = scf.IfOp(is_inside, has_else=True)
         with ir.InsertionPoint(choice.then_block):
@@ -298,23 +295,46 @@ class _Kernel:
             scf.YieldOp([])
 
     def _compute(self, tile: Tile, place: list[ir.Value], *, is_guarded: bool = False) -> None:
-        """Loads all, combines each window's elements in order, and stores the results."""
+        """Loads all, combines each window's elements, and stores the results.
+
+        Those of a row of the window come first: windows one above the other have them in common.
+        """
         work = tile.work
         points = WindowPoints(tile, place, self.parameters, is_guarded=is_guarded)
         (level,) = levels_of(work)
-        iterations = list(each_of(*(range(work.extents[loop].known) for loop in work.collective)))
+        *outer, inner = (range(work.extents[loop].known) for loop in work.collective)
         results: dict[tuple[int, int], list[ir.Value]] = {}
         for element in tile.elements:
             running: dict[Collective, list[ir.Value]] = {}
-            for iteration in iterations:
-                point = points.at(element, iteration)
-                for each in level:
-                    value = [point.value(each.operand)]
-                    before = running.get(each)
-                    running[each] = value if before is None else each.merged(before, value)
+            for row in each_of(*outer):
+                here: dict[Collective, list[ir.Value]] = {}
+                for at in inner:
+                    point = points.at(element, (*row, at))
+                    _merge(here, {each: [point.value(each.operand)] for each in level})
+                _merge(running, here)
             point = points.at(element, None)
             for each in level:
                 point.known.update(each.results(running[each]))
             results[element] = [point.value(value) for value in points.region.yielded]
         for number, operand in enumerate(work.outputs):
             points.store(operand, {at: found[number] for at, found in results.items()})
+
+
+def _merge(
+    running: dict[Collective, list[ir.Value]], more: dict[Collective, list[ir.Value]]
+) -> None:
+    """Adds what comes after it to running values, if there are any yet."""
+    for each, values in more.items():
+        before = running.get(each)
+        running[each] = values if before is None else each.merged(before, values)
+
+
+def _narrow(number: ir.Value) -> ir.Value:
+    """An index, or how many there are, in 32 bits."""
+    return arith.index_castui(ir.IntegerType.get_signless(32), number)
+
+
+def _times(number: ir.Value, count: int) -> ir.Value:
+    """So many times an index, which is an index too."""
+    by = arith.constant(ir.IntegerType.get_signless(32), count)
+    return arith.index_castui(ir.IndexType.get(), arith.muli(_narrow(number), by))
