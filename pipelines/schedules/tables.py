@@ -135,7 +135,8 @@ class ColumnTable:
     of `few_iterations`. A block takes `least_chunks` of iterations at least where they are split or
     blocks are few; of `many_times` the blocks that are held at once the last ones matter little. A
     thread keeps `kept_words` from one pass to the next; beside elements it needs
-    `other_registers`, `skewed_registers` where rows are not aligned.
+    `other_registers`, `open_registers` where the launch says how many lanes a block has (of sums:
+    as the assembler needs no spills with), `skewed_registers` where rows are not aligned.
     """
 
     threads: int = 256
@@ -152,6 +153,7 @@ class ColumnTable:
     many_times: int = 4
     kept_words: int = 64
     other_registers: int = 24
+    open_registers: int = 16
     skewed_registers: int = 28
 
 

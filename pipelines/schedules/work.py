@@ -15,6 +15,8 @@ from .size import ONE, ZERO, OpenNumbers, Size, product
 
 # Writes an element at a computed place.
 SCATTER = "hir.scatter"
+# Operations that leave most of a thread's registers to what it reads.
+_FEW_OPERATIONS = 6
 
 
 class Layout(StrEnum):
@@ -65,6 +67,11 @@ class Work:
     layout: Layout = Layout.PACKED
     device: Device | None = None
     scatters: tuple[ir.Operation, ...] = ()
+
+    @property
+    def is_simple(self) -> bool:
+        """Returns whether the region has few operations."""
+        return len(list(self.block)) <= _FEW_OPERATIONS
 
     @property
     def inputs(self) -> list[Operand]:

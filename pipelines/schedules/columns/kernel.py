@@ -98,13 +98,17 @@ class ColumnKernel:
         else:
             lanes = index_constant(plan.lanes)
             lane, row = arith.remui(thread, lanes), arith.divui(thread, lanes)
+        i32 = ir.IntegerType.get_signless(32)
         number = arith.addi(arith.muli(gpu.block_id(gpu.Dimension.x), lanes), lane)
+        number = arith.index_cast(i32, number)
         self._is_column: ir.Value | None = None
         if not plan.fills_blocks:
             # Threads past the last vector go with it, and write nothing.
             vectors = arith.divui(size(self._space.columns), index_constant(plan.width))
+            vectors = arith.index_cast(i32, vectors)
             self._is_column = arith.cmpi(arith.CmpIPredicate.ult, number, vectors)
-            number = arith.minui(number, arith.subi(vectors, index_constant(1)))
+            number = arith.minui(number, arith.subi(vectors, arith.constant(i32, 1)))
+        number = arith.index_castui(ir.IndexType.get(), number)
         self._vector = number
         begin, end = index_constant(0), size(self._space.iterations)
         if self._stage.split is not None and self._goes_along:

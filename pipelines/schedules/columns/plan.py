@@ -14,6 +14,8 @@ from .space import ColumnSpace
 # Elements of the vectors of all unrolled iterations, which are as many copies of the region.
 MOST_COPIES = 64
 _WORD_BYTES = 4
+# Those of a thread are a multiple of it (CUDA C++ Programming Guide: a warp has units of 256).
+_REGISTERS_AT_ONCE = 8
 
 
 @dataclass(frozen=True)
@@ -102,8 +104,10 @@ class ColumnPlan:
             for kind in each.types
         )
         table = self.table
-        registers = table.skewed_registers if self.skewed else table.other_registers
+        registers = table.open_registers if self.open else table.other_registers
+        registers = table.skewed_registers if self.skewed else registers
         registers += self.bytes_under_way // (4 * self.threads) + self.width * running
+        registers = -(-registers // _REGISTERS_AT_ONCE) * _REGISTERS_AT_ONCE
         most = min(device.registers // (registers * self.threads), device.threads // self.threads)
         return max(most, 1)
 

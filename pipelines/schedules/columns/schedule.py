@@ -221,14 +221,19 @@ def _usable_width(space: ColumnSpace) -> int:
 def _for_many(plan: ColumnPlan, device: Device) -> Iterator[_Choice]:
     """Plans of wide accesses for more than a few iterations."""
     is_full: bool | ir.Value = False
+    resident: int | None = None
     if has_one_pass(plan.space):
+        if may_open(plan) and plan.space.is_light:
+            # Left alone, the assembler loads one iteration after another to save registers.
+            resident = replace(plan, open=True).resident_blocks(device)
         deep = deep_plan(plan.space, plan.width)
         is_full = fills_device(deep, device)
         condition = None if isinstance(is_full, bool) else is_full
         if is_full is not False:
             yield _Choice(deep, condition=condition, resident=deep.resident_blocks(device))
     if is_full is not True:
-        yield from _split_and_whole(plan, device)
+        for choice in _split_and_whole(plan, device):
+            yield replace(choice, resident=resident)
 
 
 def has_one_pass(space: ColumnSpace) -> bool:

@@ -45,6 +45,12 @@ class ColumnSpace:
         finds = any(each.is_find for level in self.levels for each in level)
         return finds or len(self.collective) > 1
 
+    @property
+    def is_light(self) -> bool:
+        """Whether one sum or the like, without places, of simple values is all that is reduced."""
+        every = [each for level in self.levels for each in level]
+        return len(every) == 1 and not every[0].is_find and self.work.is_simple
+
     def lane_stride(self, operand: Operand) -> Size:
         return self.lane.stride_of(self.work, operand.number)
 

@@ -14,8 +14,6 @@ from ..work import Operand, Work
 
 # What so many iterations read lies in a cache, whatever its order.
 _FEW_ITERATIONS = 1 << 20
-# Operations that leave most of a thread's registers to what it reads.
-_FEW_OPERATIONS = 6
 
 
 @dataclass(frozen=True)
@@ -90,9 +88,8 @@ class RowSpace:
     @property
     def is_light(self) -> bool:
         """Returns whether rows are only read, for sums and the like of simple values."""
-        work = self.work
-        is_simple = len(list(work.block)) <= _FEW_OPERATIONS and len(levels_of(work)) == 1
-        return not self.has_outputs_along and is_simple
+        has_one_level = len(levels_of(self.work)) == 1
+        return not self.has_outputs_along and self.work.is_simple and has_one_level
 
     @property
     def widest(self) -> int:
