@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ...dialects.mlir import arith, ir, math
 from ...dialects.records import dataclass
 from ..rewriting import constant
-from ..walking import operations_where
+from ..walking import defining_op, operations_where
 from .elements import disguised
 
 # Divisors outside of this range are scaled into it: their reciprocals would overflow, or lose bits.
@@ -73,21 +73,81 @@ def divide_without_calls(block: ir.Block) -> None:
     """Replaces divisions of f32 within a block by instructions alone.
 
     The assembler calls a function for what is not normal; in a kernel with calls it waits for each
-    product of a warpgroup.
+    product of a warpgroup. A quotient that is rounded to 16 bits is computed with fewer of them,
+    and where it is by 1 + exp(x), as of a logistic function, so is the power.
     """
     for op in operations_where(block.owner.operation, lambda inner: inner.name == "arith.divf"):
-        if isinstance(op.results[0].type, ir.F32Type):
-            with op.location, ir.InsertionPoint(op):
-                divisor = Divisor.of(op.operands[1], _reciprocal)
-                op.results[0].replace_all_uses_with(divisor.divide(op.operands[0]))
-            op.erase()
+        if not isinstance(op.results[0].type, ir.F32Type):
+            continue
+        number, by = op.operands
+        is_rough = _is_factor_of_rounded(op.results[0])
+        power = _power_above_one(by) if is_rough else None
+        if power is not None:
+            power.attributes["fastmath"] = ir.Attribute.parse("#arith.fastmath<afn>")
+        with op.location, ir.InsertionPoint(op):
+            if power is not None:
+                quotient = _divided_by_more_than_one(number, by)
+            elif is_rough:
+                quotient = Divisor.of(by, _approximate_reciprocal).divide_roughly(number)
+            else:
+                quotient = Divisor.of(by, _reciprocal).divide(number)
+            op.results[0].replace_all_uses_with(quotient)
+        op.erase()
+
+
+def _is_factor_of_rounded(value: ir.Value) -> bool:
+    """Returns whether all that comes of a f32 value are products that are rounded to 16 bits."""
+    users = [use.owner.operation for use in value.uses]
+    return bool(users) and all(
+        _is_factor_of_rounded(user.results[0])
+        if user.name == "arith.mulf"
+        else is_rounding_to_few(user)
+        for user in users
+    )
+
+
+def _power_above_one(value: ir.Value) -> ir.Operation | None:
+    """Returns the exponential function of which a value is 1 more, and which nothing else reads.
+
+    Its error of (|x| + 2) 2^-23 of the power, as an approximation, is one of 2^-16 at most.
+    """
+    total = defining_op(value)
+    if total is None or total.name != "arith.addf":
+        return None
+    for one, other in (total.operands, reversed(list(total.operands))):
+        power = defining_op(one)
+        if power is not None and power.name == "math.exp" and _is_one(other):
+            return power if len(list(power.results[0].uses)) == 1 else None
+    return None
+
+
+def _is_one(value: ir.Value) -> bool:
+    op = defining_op(value)
+    attribute = None if op is None else op.attributes.get("value")
+    return isinstance(attribute, ir.FloatAttr) and attribute.value == 1.0
+
+
+def _divided_by_more_than_one(number: ir.Value, by: ir.Value) -> ir.Value:
+    """Returns a quotient by a number of 1 or more.
+
+    Reciprocals of those from 2^126 on are no normal numbers: they are scaled.
+    """
+    kind = by.type
+    is_great = arith.cmpf(arith.CmpFPredicate.OGT, by, constant(kind, _RANGES["f32"]))
+    scale = arith.select(is_great, constant(kind, 1 / _SCALES["f32"]), constant(kind, 1.0))
+    inverse = _approximate_reciprocal(arith.mulf(by, scale))
+    return arith.mulf(arith.mulf(number, scale), inverse)
+
+
+def _approximate_reciprocal(value: ir.Value) -> ir.Value:
+    return ir.Operation.create(
+        "nvvm.rcp.approx.ftz.f", results=[value.type], operands=[value]
+    ).results[0]
 
 
 def _reciprocal(value: ir.Value) -> ir.Value:
     """The reciprocal of a number that is scaled: what the instruction gives, and a step further."""
-    first = ir.Operation.create(
-        "nvvm.rcp.approx.ftz.f", results=[value.type], operands=[value]
-    ).results[0]
+    first = _approximate_reciprocal(value)
     left = math.fma(arith.negf(value), first, constant(value.type, 1.0))
     better = math.fma(left, first, first)
     is_better = arith.cmpf(arith.CmpFPredicate.ONE, better, constant(value.type, 0.0))
@@ -107,8 +167,9 @@ def may_be_rough(value: ir.Value) -> bool:
 
 def is_rounded_further(value: ir.Value) -> bool:
     """Returns whether all that uses a f32 value rounds it to 16 bits or fewer."""
-    users = [use.owner.operation for use in value.uses]
-    return all(
-        user.name == "arith.truncf" and ir.FloatType(user.results[0].type).width <= 16
-        for user in users
-    )
+    return all(is_rounding_to_few(use.owner.operation) for use in value.uses)
+
+
+def is_rounding_to_few(op: ir.Operation) -> bool:
+    """Returns whether an operation rounds to 16 bits or fewer."""
+    return op.name == "arith.truncf" and ir.FloatType(op.results[0].type).width <= 16
