@@ -8,7 +8,7 @@ from ...dialects.mlir import arith, ir, vector
 
 # The widest access of one thread, in bytes (PTX ISA, "Vectors as operands").
 ACCESS_BYTES = 16
-_WORD_BYTES = 4
+WORD_BYTES = 4
 
 
 def is_float8(element: ir.Type) -> bool:
@@ -54,7 +54,7 @@ def load(
     for first in range(0, count, piece):
         place = where if first == 0 else _shifted(where, element, first)
         kind = ir.VectorType.get([piece], stored) if piece > 1 else stored
-        if policy is not None and piece * element_bytes(element) >= _WORD_BYTES:
+        if policy is not None and piece * element_bytes(element) >= WORD_BYTES:
             read = _load_by_policy(place, kind, piece * element_bytes(element), policy)
         else:
             read = ir.Operation.create(
@@ -105,7 +105,7 @@ def store(where: ir.Value, element: ir.Type, values: Sequence[ir.Value], alignme
 
 def elements_of_words(words: Sequence[ir.Value], element: ir.Type) -> list[ir.Value]:
     """The elements that words (i32) hold, the first one in the lowest bits of the first word."""
-    count = len(words) * _WORD_BYTES // element_bytes(element)
+    count = len(words) * WORD_BYTES // element_bytes(element)
     whole = vector.from_elements(ir.VectorType.get([len(words)], words[0].type), words)
     kind = ir.VectorType.get([count], _stored(element))
     cast = ir.Operation.create("llvm.bitcast", results=[kind], operands=[whole]).results[0]
@@ -117,7 +117,7 @@ def _load_by_policy(where: ir.Value, kind: ir.Type, bytes_: int, policy: ir.Valu
 
     It counts as having side effects, so that it stays where it is among accesses and barriers.
     """
-    i32, count = ir.IntegerType.get_signless(32), bytes_ // _WORD_BYTES
+    i32, count = ir.IntegerType.get_signless(32), bytes_ // WORD_BYTES
     words = ", ".join(f"${number}" for number in range(count))
     form, found = ("", words) if count == 1 else (f".v{count}", f"{{{words}}}")
     members = ", ".join(["i32"] * count)
@@ -153,14 +153,14 @@ def disguised(value: ir.Value) -> ir.Value:
 
     What is computed of it in one of two branches is not moved before both.
     """
-    is_whole = element_bytes(value.type) % _WORD_BYTES == 0
+    is_whole = element_bytes(value.type) % WORD_BYTES == 0
     return forgotten([value])[0] if is_whole else value
 
 
 def words_of(values: Sequence[ir.Value]) -> list[ir.Value]:
     """The words (i32) that elements fill, the first one in the lowest bits of the first word."""
     i32 = ir.IntegerType.get_signless(32)
-    count = len(values) * element_bytes(values[0].type) // _WORD_BYTES
+    count = len(values) * element_bytes(values[0].type) // WORD_BYTES
     kind = ir.VectorType.get([len(values)], values[0].type)
     words = vector.bitcast(ir.VectorType.get([count], i32), vector.from_elements(kind, values))
     return [vector.extract(words, [], [number]) for number in range(count)]

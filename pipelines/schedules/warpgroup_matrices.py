@@ -63,6 +63,18 @@ def copy_box(
     )
 
 
+def prefetch_box(map_: ir.Value, places: Sequence[ir.Value]) -> None:
+    """Lets the second-level cache read a box, of which `places` are as copy_box has them."""
+    ir.Operation.create(
+        "nvvm.cp.async.bulk.tensor.prefetch",
+        operands=[map_, *places],
+        attributes={
+            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, len(places), 0, 0]),
+            "mode": ir.Attribute.parse("#nvvm.tma_load_mode<tile>"),
+        },
+    )
+
+
 def tensor_map(
     parameters: Parameters,
     name: str,
@@ -360,6 +372,11 @@ def wait_for_threads(count: int) -> None:
             "has_side_effects": ir.UnitAttr.get(),
         },
     )
+
+
+def wait_for_warp() -> None:
+    """Waits for all of the warp's threads, whose reads and writes are then done."""
+    ir.Operation.create("nvvm.bar.warp.sync", operands=[_number(-1)])
 
 
 def set_registers(count: int, action: str) -> None:

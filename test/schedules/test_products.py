@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from host_ir.libraries import library
 from schedules.harness import Suite
 from schedules.programs import Written, f8_on_gpu
 
@@ -209,6 +210,21 @@ SUITE = Suite(
                 "across = 2"
             ),
         ),
+        # Consumers with tiles of their own: of an odd number of these, and of more than blocks.
+        _product(
+            *("apart", "mnk", "mk", "nk", "mn", {"m": 133, "n": 200, "k": 584}),
+            attributes=_asks(
+                "rows = 64, columns = 64, stages = 3, consumers = 2, resident = 1, down = 1, "
+                "across = 1, apart = true"
+            ),
+        ),
+        _product(
+            *("many_apart", "bmnk", "bmk", "bkn", "bmn", {"b": 150, "m": 72, "n": 136, "k": 136}),
+            attributes=_asks(
+                "rows = 128, columns = 128, stages = 4, consumers = 2, resident = 1, down = 1, "
+                "across = 1, apart = true"
+            ),
+        ),
         # Few rows: neighbours in the larger factor's memory are terms, or columns, or it is first.
         _product("few_of_terms", "mnk", "mk", "nk", "mn", {"m": 4, "n": 131, "k": 776}),
         _product("few_of_columns", "mnk", "mk", "kn", "mn", {"m": 3, "n": 136, "k": 264}, "f32"),
@@ -229,6 +245,207 @@ SUITE = Suite(
     ],
     flags=("-O0", "--products=own"),
 )
+
+
+def _added(
+    name: str,
+    sizes: dict[str, int],
+    others: tuple[str, ...],
+    attributes: str = "",
+    element: str = "bf16",
+    result: str = "bf16",
+) -> Written:
+    """A product of rows of m and rows of n, to which others are added.
+
+    Each of these is given by its dims and its elements, as in "mn f32".
+    """
+
+    def tensor(dims: str, of: str) -> str:
+        return f"tensor<{''.join(f'{sizes[loop]}x' for loop in dims)}{of}>"
+
+    operands = [("mk", element), ("nk", element), *(tuple(each.split()) for each in others)]
+    y, sums = tensor("mn", result), tensor("mn", "f32")
+    a, b, *added = (tensor(*each) for each in operands)
+    factors = ", ".join(f"affine_map<(m, n, k) -> ({', '.join(dims)})>" for dims in ("mk", "nk"))
+    maps = ", ".join(
+        f"affine_map<(m, n) -> ({', '.join(dims)})>"
+        for dims in ("mn", *(dims for dims, _ in operands[2:]), "mn")
+    )
+    names = [f"%r{place}" for place in range(len(added))]
+    of_added = [of for _, of in operands[2:]]
+    given = "".join(f", {each}: {kind}" for each, kind in zip(names, added, strict=True))
+    inside = "".join(f"%e{place}: {of}, " for place, of in enumerate(of_added))
+    lines: list[str] = []
+    total = "%t"
+    for place, of in enumerate(of_added):
+        wide = f"%e{place}"
+        if of != "f32":
+            lines.append(f"%w{place} = arith.extf %e{place} : {of} to f32")
+            wide = f"%w{place}"
+        lines.append(f"%s{place} = arith.addf {total}, {wide} : f32")
+        total = f"%s{place}"
+    if result != "f32":
+        lines.append(f"%v = arith.truncf {total} : f32 to {result}")
+        total = "%v"
+    computed = "\n".join(lines)
+    source = f"""
+      func.func @NAME(%a: {a}, %b: {b}{given}) -> {y} {{
+        %zero = arith.constant 0.0 : f32
+        %empty = tensor.empty() : {sums}
+        %start = linalg.fill ins(%zero : f32) outs(%empty : {sums}) -> {sums}
+        %p = linalg.generic {{indexing_maps = [{factors}, affine_map<(m, n, k) -> (m, n)>],
+                              iterator_types = ["parallel", "parallel", "reduction"]}}
+            ins(%a, %b : {a}, {b}) outs(%start : {sums}) attrs = {{{attributes}}} {{
+        ^bb0(%x: {element}, %w: {element}, %o: f32):
+          %x32 = arith.extf %x : {element} to f32
+          %w32 = arith.extf %w : {element} to f32
+          %m = arith.mulf %x32, %w32 : f32
+          %s = arith.addf %o, %m : f32
+          linalg.yield %s : f32
+        }} -> {sums}
+        %out = tensor.empty() : {y}
+        %y = linalg.generic {{indexing_maps = [{maps}], iterator_types = ["parallel", "parallel"]}}
+            ins({", ".join(["%p", *names])} : {", ".join([sums, *added])}) outs(%out : {y}) {{
+        ^bb0(%t: f32, {inside}%o: {result}):
+          {computed}
+          linalg.yield {total} : {result}
+        }} -> {y}
+        return %y : {y}
+      }}"""
+
+    def reference(a: torch.Tensor, b: torch.Tensor, *rest: torch.Tensor) -> torch.Tensor:
+        found = a @ b.T
+        for (dims, _), each in zip(operands[2:], rest, strict=True):
+            found = found + torch.einsum(f"{dims},mn->mn", each, torch.ones_like(found))
+        return found
+
+    return Written(
+        name,
+        tuple(f"{of}[{', '.join(str(sizes[loop]) for loop in dims)}]" for dims, of in operands),
+        (f"{result}[{sizes['m']}, {sizes['n']}]",),
+        reference,
+        ({"one": 1},),
+        magnitude=20.0,
+        source=source,
+    )
+
+
+_APART = _asks(
+    "rows = 128, columns = 128, stages = 4, consumers = 2, resident = 1, down = 1, across = 1, "
+    "parts = 1, apart = true"
+)
+_SMALL = _asks("rows = 64, columns = 64, stages = 3, consumers = 1, down = 1, across = 1")
+# What is added has an element for each result, for each row or column, or lies by columns.
+ADDED = Suite(
+    [
+        _added("one", _SIZES, ("mn bf16",)),
+        _added("of_f32", _SIZES, ("mn f32",)),
+        _added("two", _SIZES, ("mn bf16", "mn bf16"), _SMALL),
+        _added("of_two_types", _SIZES, ("mn f32", "mn bf16"), _SMALL),
+        _added("with_a_bias", _SIZES, ("n f32", "mn bf16", "m f32")),
+        _added("to_f32", _SIZES, ("mn f32", "n f32"), _SMALL, "f16", "f32"),
+        _added("by_columns", _SIZES, ("nm bf16", "mn bf16")),
+        _added("of_odd_rows", {**_SIZES, "n": 133}, ("mn bf16",)),
+        _added("without_copies", _SIZES, ("mn bf16",), _asks("companions = false")),
+        # More than a stage has room for.
+        _added("many", _SIZES, ("mn f32", "mn f32", "mn bf16", "mn f32"), _SMALL),
+        _added(
+            *("neighbours", {"m": 390, "n": 264, "k": 72}, ("mn bf16",)),
+            _asks("rows = 64, columns = 64, stages = 2, consumers = 1, down = 2, across = 2"),
+        ),
+        _added("apart", {"m": 1300, "n": 1416, "k": 72}, ("mn bf16",), _APART),
+        _added("apart_f32", {"m": 1300, "n": 1416, "k": 72}, ("mn f32", "n f32"), _APART),
+    ],
+    flags=("-O0", "--products=own"),
+)
+
+
+@pytest.mark.parametrize("name", ADDED.names)
+def test_added(name: str) -> None:
+    ADDED.check(name)
+
+
+# The sum of a product and of what is there.
+_ONTO = """
+"hir.program"() ({
+^bb0(%x: memref<133x248xbf16>, %w: memref<136x248xbf16>, %y: memref<133x136xbf16>):
+  linalg.generic {
+    indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
+                     affine_map<(m, n, k) -> (m, n)>, affine_map<(m, n, k) -> (m, n)>],
+    iterator_types = ["parallel", "parallel", "reduction"]
+  } ins(%x, %w, %y : memref<133x248xbf16>, memref<136x248xbf16>, memref<133x136xbf16>)
+    outs(%y : memref<133x136xbf16>) attrs = {hir.tiles} {
+  ^bb0(%a: bf16, %b: bf16, %c: bf16, %o: bf16):
+    %p = arith.extf %a : bf16 to f32
+    %q = arith.extf %b : bf16 to f32
+    %m = arith.mulf %p, %q : f32
+    %s = "hir.reduce_loops"(%m) {kind = "addf", loops = array<i64: 2>} : (f32) -> f32
+    %e = arith.extf %c : bf16 to f32
+    %v = arith.addf %s, %e : f32
+    %n = arith.truncf %v : f32 to bf16
+    linalg.yield %n : bf16
+  }
+  "hir.output"(%y) {name = "y"} : (memref<133x136xbf16>) -> ()
+}) {sym_name = "onto", inputs = [{name = "x"}, {name = "w"}, {name = "y"}],
+    function_type = (memref<133x248xbf16>, memref<136x248xbf16>, memref<133x136xbf16>)
+        -> memref<133x136xbf16>} : () -> ()
+"""
+
+
+def test_added_in_place() -> None:
+    torch.manual_seed(3)
+    x, w, y = (torch.randn(shape).bfloat16() for shape in ((133, 248), (136, 248), (133, 136)))
+    wanted = x.double() @ w.double().T + y.double()
+    library(_ONTO, "-O0").programs["onto"](x, w, y)
+    assert torch.allclose(y.double(), wanted, rtol=2**-8, atol=2**-12)
+
+
+# silu of a product.
+_SILU = """
+"hir.program"() ({
+^bb0(%x: memref<256x128xbf16>, %w: memref<256x128xbf16>, %y: memref<256x256xbf16>):
+  %one = arith.constant 1.0 : f32
+  linalg.generic {
+    indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
+                     affine_map<(m, n, k) -> (m, n)>],
+    iterator_types = ["parallel", "parallel", "reduction"]
+  } ins(%x, %w : memref<256x128xbf16>, memref<256x128xbf16>)
+    outs(%y : memref<256x256xbf16>) attrs = {hir.tiles} {
+  ^bb0(%a: bf16, %b: bf16, %o: bf16):
+    %p = arith.extf %a : bf16 to f32
+    %q = arith.extf %b : bf16 to f32
+    %m = arith.mulf %p, %q : f32
+    %s = "hir.reduce_loops"(%m) {kind = "addf", loops = array<i64: 2>} : (f32) -> f32
+    %n = arith.negf %s : f32
+    %e = math.exp %n : f32
+    %u = arith.addf %e, %one : f32
+    QUOTIENT
+    %r = arith.truncf %v : f32 to bf16
+    linalg.yield %r : bf16
+  }
+  "hir.output"(%y) {name = "y"} : (memref<256x256xbf16>) -> ()
+}) {sym_name = "silu", inputs = [{name = "x"}, {name = "w"}, {name = "y"}],
+    function_type = (memref<256x128xbf16>, memref<256x128xbf16>, memref<256x256xbf16>)
+        -> memref<256x256xbf16>} : () -> ()
+"""
+
+
+@pytest.mark.parametrize(
+    "quotient",
+    [
+        "%v = arith.divf %s, %u : f32",
+        "%d = arith.divf %one, %u : f32 %v = arith.mulf %d, %s : f32",
+    ],
+)
+def test_quotients_of_powers(quotient: str) -> None:
+    """They are as exact as of f32, in which powers are infinite from 89 on."""
+    x = torch.linspace(-130, 130, 256 * 128).reshape(256, 128).bfloat16()
+    w = torch.eye(128).repeat(2, 1).bfloat16()
+    y = torch.empty(256, 256).bfloat16()
+    library(_SILU.replace("QUOTIENT", quotient), "-O0").programs["silu"](x, w, y)
+    wide = x.float().repeat(1, 2)
+    wanted = wide / (1 + (-wide).exp())
+    assert torch.allclose(y.float(), wanted, rtol=2**-7, atol=2**-126)
 
 
 def _of_bytes(
@@ -444,3 +661,4 @@ def test_checks_are_silent() -> None:
         ]
     )
     BYTES.check_silence(["f8", "i8_parts", "f8_down"])
+    ADDED.check_silence(["two", "of_two_types", "neighbours", "apart"])

@@ -22,6 +22,7 @@ from ..size import MOST_IN_32_BITS, ONE, Size, product
 from ..warp_matrices import ELEMENTS
 from ..warpgroup_matrices import STRIDE_BYTES
 from ..work import Layout, Operand, Work
+from .companions import RUN
 from .configuration import (
     COPIED_BYTES,
     Configuration,
@@ -37,7 +38,6 @@ from .kernel import ContractionKernel, PartsKernel, Tiles
 from .stencil import THREADS, Stencil, StencilKernel, is_stencil
 from .warpgroup_kernel import WarpgroupKernel
 from .warpgroups import (
-    RUN,
     Reading,
     WarpgroupConfiguration,
     WarpgroupPlan,
@@ -242,6 +242,8 @@ def _warpgroup_alternative(
             found.require_at_least(extent, 1)
         for reading in (plan.first, plan.second):
             _require_boxes(found, plan, reading)
+        for companion in plan.copied(made):
+            _require_box(found, companion.operand, companion.dims)
         for operand in wide:
             bytes_ = min(element_bytes(operand.element) * RUN, ACCESS_BYTES)
             found.require_aligned(operand, bytes_)
@@ -271,13 +273,21 @@ def _may_be_wide(plan: WarpgroupPlan, operand: Operand) -> bool:
 
 def _require_boxes(found: Conditions, plan: WarpgroupPlan, reading: Reading | Window) -> None:
     """Adds what the copy engine asks of a factor."""
-    factor, count = reading.factor, STRIDE_BYTES // element_bytes(reading.factor.element)
-    found.require_aligned_buffer(factor.buffer, factor.element, STRIDE_BYTES)
     if isinstance(reading, Window):
-        return
-    found.require_multiple(factor.offset, count)
-    for loops in reading.dims[1:]:
-        stride = factor.strides[loops[-1]]
+        factor = reading.factor
+        found.require_aligned_buffer(factor.buffer, factor.element, STRIDE_BYTES)
+    else:
+        _require_box(found, reading.factor, reading.dims)
+
+
+def _require_box(
+    found: Conditions, read: Factor | Operand, dims: tuple[tuple[int, ...], ...]
+) -> None:
+    count = STRIDE_BYTES // element_bytes(read.element)
+    found.require_aligned_buffer(read.buffer, read.element, STRIDE_BYTES)
+    found.require_multiple(read.offset, count)
+    for loops in dims[1:]:
+        stride = read.strides[loops[-1]]
         found.require_multiple(stride, count)
         found.require_at_least(stride, 1)
 

@@ -8,6 +8,9 @@ Where a sum is made in parts, the blocks of a cluster have one tile together, ea
 steps. They write their sums to their shared memory, and then each adds some of all, in the parts'
 order.
 
+Companions, operands with an element for each result, follow the steps of a tile's terms in the
+ring: some columns of all of them at once.
+
 Or the blocks of a cluster have neighbouring tiles. Of the rows or columns that several of them read
 each copies a part, to the same place in the shared memory of all of these; and a stage is free for
 the next step where the warps of all have read it. All have as many tiles: some lie beyond the end.
@@ -15,6 +18,7 @@ the next step where the warps of all have read it. All have as many tiles: some 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 
 from ....dialects.mlir import arith, gpu, ir, scf, vector
@@ -22,6 +26,7 @@ from ....dialects.records import dataclass
 from ...rewriting import constant
 from ..elements import (
     ACCESS_BYTES,
+    WORD_BYTES,
     address,
     element_bytes,
     elements_of_words,
@@ -49,12 +54,15 @@ from ..warpgroup_matrices import (
     matrix_descriptor,
     meet,
     moved,
+    prefetch_box,
     set_registers,
     tensor_map,
     wait_for_products,
     wait_for_threads,
+    wait_for_warp,
 )
 from ..work import Operand
+from .companions import RUN, Arrived, Box, Companion, Lanes
 from .indices import (
     Indices,
     Numbers,
@@ -68,11 +76,13 @@ from .indices import (
     plus,
     times,
 )
-from .warpgroups import RUN, Reading, WarpgroupConfiguration, WarpgroupPlan
+from .warpgroups import Reading, WarpgroupConfiguration, WarpgroupPlan
 from .window import Axis, Window
 
-_TILES_AT_ONCE, _WORD_BYTES = 4, 4
+_TILES_AT_ONCE = 4
 _BOX = 256
+# The words of companions that a thread holds, beside as many sums as it may have.
+_MOST_HELD = 64
 # Registers of a thread where a warpgroup copies and two or three multiply: 24 and twice 240, or
 # three times 160, are less than the 512 that a lane of each has, in multiples of 8 (PTX ISA,
 # "setmaxnreg").
@@ -118,7 +128,12 @@ class WarpgroupKernel:
         self.numbers = Numbers(plan.form, self.parameters, thread)
         self._stages = self.shared.area(made.stages * made.stage_bytes)
         self._barriers = self.shared.area(made.stages * 2 * BARRIER_BYTES)
+        self._turns = self.shared.area(made.consumers * BARRIER_BYTES) if made.apart else None
         self._maps = [self._map(reading) for reading in (plan.first, plan.second)]
+        self._companion_steps = plan.companion_steps(made)
+        self._companion_maps = {
+            each.operand.number: self._companion_map(each) for each in plan.copied(made)
+        }
         self._counts = [
             self._row_tiles(),
             self._tiles(plan.columns, made.columns * made.across),
@@ -137,7 +152,8 @@ class WarpgroupKernel:
             neighbours = number(made.neighbours)
             self._neighbour = _Neighbour(made, arith.remui(first, neighbours))
             first, step = (arith.divui(each, neighbours) for each in (first, step))
-        begin_copies_and_barriers(thread, self._maps, self._begin_barriers)
+        maps = [*self._maps, *self._companion_maps.values()]
+        begin_copies_and_barriers(thread, maps, self._begin_barriers)
         if made.neighbours > 1:
             # None is told of bytes, or of what was read, before it has begun its barriers.
             meet(tells=False)
@@ -180,7 +196,9 @@ class WarpgroupKernel:
         readers = made.down + made.across - 1
         for stage in range(made.stages):
             self._full(number(stage)).begin(1)
-            self._empty(number(stage)).begin(readers * made.consumers * THREADS // LANES)
+            self._empty(number(stage)).begin(readers * made.together * THREADS // LANES)
+        for consumer in range(made.consumers if made.apart else 0):
+            self._turn(number(consumer)).begin(THREADS // LANES)
 
     def _steps_before(self, part: ir.Value) -> ir.Value:
         """Returns how many steps the parts before one have; they differ by one at most."""
@@ -214,6 +232,11 @@ class WarpgroupKernel:
 
     def _empty(self, slot: ir.Value) -> Barrier:
         return Barrier(byte(self._barriers, plus(times(slot, 2 * BARRIER_BYTES), BARRIER_BYTES)))
+
+    def _turn(self, consumer: ir.Value) -> Barrier:
+        """The barrier that tells a consumer that the steps of its tile are next."""
+        assert self._turns is not None
+        return Barrier(byte(self._turns, times(consumer, BARRIER_BYTES)))
 
     def _next(self, slot: ir.Value, parity: ir.Value) -> tuple[ir.Value, ir.Value]:
         """The stage after one, and the parity of its phase."""
@@ -256,7 +279,12 @@ class WarpgroupKernel:
         loop = scf.ForOp(first, tiles, step, [number(0), number(1)])
         with ir.InsertionPoint(loop.body):
             place = self._place(loop.induction_variable)
-            scf.YieldOp([*self._copy_steps(place, list(loop.inner_iter_args))])
+            if self.configuration.apart:
+                # The other consumer's turn waits for companions to arrive: none is to be late.
+                for box in (each for boxes in self._companion_steps for each in boxes):
+                    prefetch_box(*self._seen(box, place))
+            ring = self._copy_steps(place, list(loop.inner_iter_args))
+            scf.YieldOp([*self._copy_companions(place, ring)])
 
     def _copy_steps(self, place: _Place, ring: list[ir.Value]) -> list[ir.Value]:
         """Begins the copies of a tile's steps, from a stage and its parity on; the next ones."""
@@ -283,6 +311,27 @@ class WarpgroupKernel:
             self._copy(1, start, place.column, term, outer, made.columns, full)
             scf.YieldOp([*self._next(slot, parity)])
         return list(steps.results)
+
+    def _copy_companions(self, place: _Place, ring: list[ir.Value]) -> list[ir.Value]:
+        """Begins the copies of a tile's companions; returns the next stage and its parity."""
+        made = self.configuration
+        slot, parity = ring
+        for boxes in self._companion_steps:
+            self._empty(slot).wait(parity)
+            full = self._full(slot)
+            full.expect(len(boxes) * made.rows * ROW_BYTES)
+            start = byte(self._stages, times(slot, made.stage_bytes))
+            for box in boxes:
+                copy_box(byte(start, number(box.at)), *self._seen(box, place), full.address)
+            slot, parity = self._next(slot, parity)
+        return [slot, parity]
+
+    def _seen(self, box: Box, place: _Place) -> tuple[ir.Value, list[ir.Value]]:
+        """Returns the descriptor of a box of a tile's companions, and its places."""
+        _, _, *around = box.companion.dims
+        outer = [place.outer[loop] for (loop,) in around]
+        places = [plus(place.column, box.column), place.row, *outer]
+        return self._companion_maps[box.companion.operand.number], places
 
     def _copy(
         self,
@@ -352,6 +401,19 @@ class WarpgroupKernel:
             promotes=not reading.splits_sectors,
         )
 
+    def _companion_map(self, companion: Companion) -> ir.Value:
+        """Returns the address of the descriptor of a companion."""
+        work, operand = self.plan.form.work, companion.operand
+        dims = companion.dims[::-1]
+        return tensor_map(
+            self.parameters,
+            f"companion{operand.number}",
+            (operand.buffer, operand.offset),
+            [product([work.extents[loop] for loop in loops]) for loops in dims],
+            [operand.strides[loops[-1]] for loops in dims],
+            [*[1] * (len(dims) - 2), self.configuration.rows, ROW_BYTES // companion.bytes],
+        )
+
     def _window_map(self, window: Window) -> ir.Value:
         axes = window.axes[::-1]
         sizes = self._window_box
@@ -372,19 +434,71 @@ class WarpgroupKernel:
     # Products.
 
     def _consume(self, first: ir.Value, tiles: ir.Value, step: ir.Value) -> None:
-        is_lead, own_row = self._is_lead(), self._own_row()
-        if self.configuration.neighbours > 1:
+        made, is_lead, own_row = self.configuration, self._is_lead(), self._own_row()
+        if made.neighbours > 1:
             lane = arith.andi(self.numbers.thread, number(LANES - 1))
             self._read = mapped(self._barriers, self._neighbour.reader(lane))
-        descriptors = self._descriptors(own_row)
+        descriptors = self._descriptors(number(0) if made.apart else own_row)
+        if made.apart:
+            self._consume_apart(descriptors, is_lead, first, tiles, step)
+            return
         loop = scf.ForOp(first, tiles, step, [number(0), number(0)])
         with ir.InsertionPoint(loop.body):
             found, ring, previous = self._sum(descriptors, is_lead, list(loop.inner_iter_args))
             if previous is not None:
                 self._release(previous, is_lead)
             place = self._place(loop.induction_variable)
-            self._store(found, place, own_row)
-            scf.YieldOp([*ring])
+            scf.YieldOp([*self._store(found, place, own_row, is_lead, ring)])
+
+    def _consume_apart(
+        self,
+        descriptors: tuple[ir.Value, ir.Value],
+        is_lead: ir.Value,
+        first: ir.Value,
+        tiles: ir.Value,
+        step: ir.Value,
+    ) -> None:
+        """Takes every other tile: multiplies while the other consumer stores, and in its turn.
+
+        Of a stage's barrier only the last phase can be told from the one before: a consumer waits
+        for that of its own steps when all before have been seen to end.
+        """
+        # As the first lane has it, all of a warp are known to have it.
+        warpgroup = gpu.ShuffleOp(
+            *(arith.shrui(self.numbers.thread, number(7)), number(0), number(LANES)),
+            gpu.ShuffleMode.IDX,
+        ).shuffleResult
+        self._other = arith.xori(warpgroup, number(1))
+        # The first's first turn has come.
+        ring = [*self._passed([number(0), number(0)], warpgroup), self._other]
+        loop = scf.ForOp(add(first, multiply(warpgroup, step)), tiles, times(step, 2), ring)
+        with ir.InsertionPoint(loop.body):
+            slot, parity, turn = loop.inner_iter_args
+            self._turn(warpgroup).wait(turn)
+            found, ring, previous = self._sum(descriptors, is_lead, [slot, parity])
+            assert previous is not None
+            self._release(previous, is_lead)
+            place = self._place(loop.induction_variable)
+            ring = self._store(found, place, number(0), is_lead, ring)
+            scf.YieldOp([*self._passed(ring, number(1)), arith.xori(turn, number(1))])
+
+    def _hand_over(self, ring: list[ir.Value], is_lead: ir.Value) -> None:
+        """Tells the other consumer that its turn has come, when all stages before have arrived."""
+        slot, parity = ring
+        for _ in self._companion_steps:
+            self._full(slot).wait(parity)
+            slot, parity = self._next(slot, parity)
+        self._turn(self._other).arrive_where(is_lead)
+
+    def _passed(self, ring: list[ir.Value], tiles: ir.Value) -> list[ir.Value]:
+        """Returns the stage after those of so many tiles of others, and its parity."""
+        slot, parity = ring
+        steps = plus(arith.subi(self._end, self._begin), len(self._companion_steps))
+        stages = number(self.configuration.stages)
+        after = add(slot, multiply(tiles, steps))
+        rounds = arith.divui(after, stages)
+        turned = arith.xori(parity, arith.andi(rounds, number(1)))
+        return [arith.subi(after, multiply(rounds, stages)), turned]
 
     def _own_row(self) -> ir.Value:
         """The first row of the tile that the thread's warpgroup multiplies."""
@@ -427,6 +541,8 @@ class WarpgroupKernel:
             self._release(previous, arith.andi(is_lead, is_later))
             scf.YieldOp([*sums, *self._next(slot, parity), slot])
         *sums, slot, parity, previous = steps.results
+        if made.apart:
+            self._hand_over([slot, parity], is_lead)
         return self._sums.complete(list(sums)), [slot, parity], previous
 
     def _sum_of_steps(
@@ -475,6 +591,11 @@ class WarpgroupKernel:
             return
         far = plus(times(slot, 2 * BARRIER_BYTES), BARRIER_BYTES)
         Barrier(byte(self._read, far)).arrive_where(holds)
+
+    def _release_read(self, slot: ir.Value, is_lead: ir.Value) -> None:
+        """Does so of a stage that the threads of a warp have read themselves."""
+        wait_for_warp()
+        self._release(slot, is_lead)
 
     def _multiply(
         self, sums: list[ir.Value], a: ir.Value, b: ir.Value, *, adds: bool = True
@@ -585,25 +706,80 @@ class WarpgroupKernel:
 
     # Results.
 
-    def _store(self, sums: list[list[ir.Value]], place: _Place, own_row: ir.Value) -> None:
-        """Computes what follows and stores it: a lane has two columns of each 8, of two rows."""
-        numbers = self.numbers
-        lane = arith.andi(numbers.thread, number(LANES - 1))
-        warp = arith.andi(arith.shrui(numbers.thread, number(5)), number(3))
+    def _store(
+        self,
+        sums: list[list[ir.Value]],
+        place: _Place,
+        own_row: ir.Value,
+        is_lead: ir.Value,
+        ring: list[ir.Value],
+    ) -> list[ir.Value]:
+        """Computes what follows and stores it: a lane has two columns of each 8, of two rows.
+
+        Returns the stage behind the companions' in the ring, and its parity.
+        """
+        made = self.configuration
+        lane = arith.andi(self.numbers.thread, number(LANES - 1))
+        warp = arith.andi(arith.shrui(self.numbers.thread, number(5)), number(3))
         quad, group = arith.andi(lane, number(3)), arith.shrui(lane, number(2))
-        exchange = _Exchange(quad)
-        first = add(own_row, add(times(warp, 16), group))
+        lanes = Lanes(quad, group, add(own_row, times(warp, 16)))
+        if not self._companion_steps:
+            self._store_columns(sums, place, lanes, range(made.columns), None)
+            return ring
+        slot, parity = ring
+        ends = [boxes[0].column for boxes in self._companion_steps[1:]] + [made.columns]
+        for boxes, end in zip(self._companion_steps, ends, strict=True):
+            self._full(slot).wait(parity)
+            start = byte(self._stages, times(slot, made.stage_bytes))
+            columns = range(boxes[0].column, end)
+            arrived = Arrived(boxes, start, lanes)
+            # The other consumer's steps wait for the stage of one that works apart.
+            holds_all = made.apart and arrived.words(made.rows) <= _MOST_HELD
+            if holds_all:
+                for down in self._rows_down:
+                    for column in columns[::RUN]:
+                        arrived.load(down, column)
+                self._release_read(slot, is_lead)
+            self._store_columns(sums, place, lanes, columns, arrived)
+            if not holds_all:
+                self._release_read(slot, is_lead)
+            slot, parity = self._next(slot, parity)
+        return [slot, parity]
+
+    @property
+    def _rows_down(self) -> list[int]:
+        """How far below the first of a thread's rows the others of a tile are."""
+        return [
+            slice_ * ROWS + half * 8
+            for slice_ in range(self.configuration.slices)
+            for half in range(2)
+        ]
+
+    def _store_columns(
+        self,
+        sums: list[list[ir.Value]],
+        place: _Place,
+        lanes: Lanes,
+        columns: range,
+        arrived: Arrived | None,
+    ) -> None:
+        """Does so for some columns of a tile, whose companions have arrived."""
+        exchange = _Exchange(lanes.quad)
         for slice_, own in enumerate(sums):
             for half in range(2):
-                is_row, of_row = self._row(place, plus(first, slice_ * ROWS + half * 8))
+                down = slice_ * ROWS + half * 8
+                is_row, of_row = self._row(place, plus(lanes.row, down))
                 rows = {**of_row, **place.outer}
-                for tile in range(0, self.configuration.columns // RUN, _TILES_AT_ONCE):
+                for column in columns[:: _TILES_AT_ONCE * RUN]:
+                    at_once = range(column, column + _TILES_AT_ONCE * RUN, RUN)
                     pairs = [
-                        own[4 * each + 2 * half : 4 * each + 2 * half + 2]
-                        for each in range(tile, tile + _TILES_AT_ONCE)
+                        own[each // 2 + 2 * half : each // 2 + 2 * half + 2] for each in at_once
                     ]
-                    start = plus(place.column, tile * RUN)
-                    self._store_tiles(pairs, rows, is_row, start, quad, exchange)
+                    loaded = [
+                        {} if arrived is None else arrived.pairs(down, each) for each in at_once
+                    ]
+                    start = plus(place.column, column)
+                    self._store_tiles(pairs, loaded, rows, is_row, start, lanes.quad, exchange)
 
     def _row(self, place: _Place, number_: ir.Value) -> tuple[ir.Value, dict[int, ir.Value]]:
         """Returns whether there is a row of a tile, and its indices.
@@ -631,13 +807,17 @@ class WarpgroupKernel:
     def _store_tiles(
         self,
         pairs: list[list[ir.Value]],
+        loaded: list[dict[int, list[ir.Value]]],
         rows: Indices,
         is_row: ir.Value,
         start: ir.Value,
         quad: ir.Value,
         exchange: _Exchange,
     ) -> None:
-        """The lane's pairs of four tiles of 8 columns from `start` on."""
+        """Stores the lane's pairs of four tiles of 8 columns from `start` on.
+
+        `loaded` has what it is computed with of each, by operands' numbers.
+        """
         numbers, plan = self.numbers, self.plan
         end = numbers.size(plan.extent(plan.columns))
         is_whole = plan.extent(plan.columns).is_multiple_of(RUN)
@@ -654,7 +834,7 @@ class WarpgroupKernel:
                         scf.YieldOp([])
                 continue
             near = arith.select(is_below(at, end), at, number(0))
-            run = _Run(self, rows, near, 2)
+            run = _Run(self, rows, near, 2, loaded[tile])
             values = run.values(pair)
             inside: scf.IfOp | None = None
             for place, operand in enumerate(plan.form.work.outputs):
@@ -683,7 +863,7 @@ class WarpgroupKernel:
 
     def _is_exchanged(self, operand: Operand) -> bool:
         """Returns whether lanes exchange results, so that each has a run of columns to store."""
-        return self.is_wide(operand) and 2 * element_bytes(operand.element) == _WORD_BYTES
+        return self.is_wide(operand) and 2 * element_bytes(operand.element) == WORD_BYTES
 
     def is_wide(self, operand: Operand) -> bool:
         """Returns whether an operand's run of columns is accessed together."""
@@ -745,13 +925,18 @@ class _Run:
     """Results of neighbouring columns: what they need is loaded together where that lies so."""
 
     def __init__(
-        self, kernel: WarpgroupKernel, others: Indices, column: ir.Value, count: int
+        self,
+        kernel: WarpgroupKernel,
+        others: Indices,
+        column: ir.Value,
+        count: int,
+        loaded: Mapping[int, list[ir.Value]] = {},
     ) -> None:
         self._kernel, self._count = kernel, count
         self._numbers, self._work = kernel.numbers, kernel.plan.form.work
         self._indices = {**others, **self._numbers.split(column, kernel.plan.columns)}
         self._inner = kernel.plan.columns[-1]
-        self._loaded: dict[int, list[ir.Value]] = {}
+        self._loaded = dict(loaded)
 
     def store(self, sums: list[ir.Value]) -> None:
         """Computes all results and stores them."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from ....dialects.mlir import ir
 from ....dialects.records import dataclass
@@ -21,6 +21,7 @@ from ..size import ONE, ZERO, Size, product
 from ..warp_matrices import LANES
 from ..warpgroup_matrices import (
     BARRIER_BYTES,
+    DEPTH_BYTES,
     MOST_DIMS,
     PATTERN_BYTES,
     PATTERN_ROWS,
@@ -30,16 +31,17 @@ from ..warpgroup_matrices import (
     THREADS,
     Kinds,
 )
+from .companions import RUN, Box, Companion, is_row, read_companion, steps_of
 from .form import Factor, Form
 from .window import Window, read_window
 
-# Neighbouring columns that a thread stores of 16-bit results: a tile's, which four lanes share.
-RUN = 8
 # Columns of one product, and warpgroups that multiply, by their registers.
 _MOST_COLUMNS, _MOST_CONSUMERS = 256, 3
 # Columns of all products of a thread, which takes a register for two: with one or two consumers,
 # and with three, where ptxas refuses products of 256.
 _MOST_SUMS, _MOST_SUMS_OF_THREE = 256, 192
+# So many take turns.
+_CONSUMERS_APART = 2
 # The same of all products and of one more, whose sums of a step a thread holds besides.
 _MOST_WITH_STEP, _MOST_WITH_STEP_OF_THREE = 384, 256
 # So many need no more registers with those of a step than threads have alike (ptxas: 192 spill).
@@ -52,13 +54,15 @@ _SECTOR_BYTES = 32
 
 @dataclass(frozen=True)
 class WarpgroupConfiguration(Configuration):
-    """A block computes tiles of `rows` by `columns`; each of its `consumers` has an equal part.
+    """A block computes tiles of `rows` by `columns`; each of its `consumers` has an equal part, or
+    where they work `apart` every so many-th tile: one stores results while another multiplies.
 
     `stages` steps of 128 bytes of terms are in shared memory, or on their way. Tiles follow one
     another along `group` of them down, then to the right. A multiprocessor has `resident` blocks.
     A sum is made in `parts`, by the blocks of a cluster, which have one tile together. Or the
     blocks of a cluster have neighbouring tiles, `down` below one another and `across` beside one
-    another: what several of them read comes once, to all of these.
+    another: what several of them read comes once, to all of these. With `companions` these come
+    like a step, too, tile by tile.
     """
 
     family: ClassVar[str] = "contraction"
@@ -72,6 +76,8 @@ class WarpgroupConfiguration(Configuration):
         "parts": (1, 2, 4, 8),
         "down": (1, 2),
         "across": (1, 2),
+        "companions": (False, True),
+        "apart": (False, True),
     }
 
     rows: int
@@ -83,6 +89,24 @@ class WarpgroupConfiguration(Configuration):
     parts: int = 1
     down: int = 1
     across: int = 1
+    companions: bool = False
+    apart: bool = False
+
+    def with_values(self, values: Mapping[str, Value]) -> Self:
+        """The same but for these fields. Consumers that cannot work apart do not, unless asked."""
+        made = super().with_values(values)
+        return made if made.may_be_apart or "apart" in values else replace(made, apart=False)
+
+    @property
+    def may_be_apart(self) -> bool:
+        """Whether there are two consumers of a block by itself, with registers for a tile each."""
+        is_alone = self.cluster == self.resident == 1 and self.consumers == _CONSUMERS_APART
+        return is_alone and self.rows * self.columns <= ROWS * _MOST_SUMS
+
+    @property
+    def together(self) -> int:
+        """The consumers that have a tile together."""
+        return 1 if self.apart else self.consumers
 
     @property
     def neighbours(self) -> int:
@@ -102,7 +126,7 @@ class WarpgroupConfiguration(Configuration):
     @property
     def slices(self) -> int:
         """The products of 64 rows that each consumer makes of a step of terms."""
-        return self.rows // self.consumers // ROWS
+        return self.rows // self.together // ROWS
 
     @property
     def stage_bytes(self) -> int:
@@ -166,6 +190,28 @@ class WarpgroupPlan:
         return self.form.first.element
 
     @cached_property
+    def companions(self) -> tuple[Companion, ...]:
+        """The operands with an element for each result that lie so that boxes may be copied."""
+        if isinstance(self.first, Window):
+            return ()
+        found = [
+            read_companion(self.form, operand, self.rows, self.columns, self.outer)
+            for operand in self.form.work.inputs
+        ]
+        return tuple(each for each in found if each is not None)
+
+    def companion_steps(self, made: WarpgroupConfiguration) -> list[list[Box]]:
+        """Returns the boxes of each step of a tile's companions that come through the ring."""
+        if not made.companions or made.parts > 1:
+            return []
+        return steps_of(self.companions, made.rows, made.columns, made.stage_bytes)
+
+    def copied(self, made: WarpgroupConfiguration) -> list[Companion]:
+        """Returns the companions that do."""
+        boxes = [box for step in self.companion_steps(made) for box in step]
+        return list(dict.fromkeys(box.companion for box in boxes))
+
+    @cached_property
     def kinds(self) -> Kinds:
         """PTX's names of the factors' element types."""
         found = self.form.kinds
@@ -205,7 +251,8 @@ class WarpgroupPlan:
     def is_alone(self, made: WarpgroupConfiguration) -> bool:
         """Whether a block has the registers of a whole multiprocessor."""
         sums = made.slices * made.columns
-        return made.consumers > 2 or (self.form.is_promoted and sums > _FEW_SUMS)
+        is_large = made.apart or self.form.is_promoted
+        return made.consumers > 2 or (is_large and sums > _FEW_SUMS)
 
     @property
     def depth(self) -> int:
@@ -318,11 +365,7 @@ def _tail(form: Form, loops: tuple[int, ...], factors: Sequence[Factor]) -> tupl
     """The innermost loops that step through all factors as one."""
     first = len(loops) - 1
     while first > 0:
-        outer, inner = loops[first - 1], loops[first]
-        if any(
-            factor.strides[outer] != factor.strides[inner] * form.work.extents[inner]
-            for factor in factors
-        ):
+        if not all(is_row(form, loops[first - 1 :], factor.strides) for factor in factors):
             break
         first -= 1
     return loops[first:]
@@ -374,6 +417,9 @@ _PROMOTED_TILES = (
     (64, 128, 2, 0.74),
     (64, 64, 2, 0.5),
 )
+# Tiles of 16 bits that consumers have apart: the part is fitted to fourteen products of bf16 on an
+# H200, which took 0.90 to 1.03 of the time of the tiles above.
+_APART_TILES = ((128, 128, 1, 0.96),)
 # Neighbouring tiles of a cluster, down and across, and the part of their share that tiles reach so:
 # blocks wait for each other. It is for rows that begin within sectors: for others it did not gain.
 _NEIGHBOURS, _NEIGHBOURS_SHARE = ((1, 2), (2, 1)), 0.97
@@ -382,6 +428,8 @@ _MOST_STAGES = 6
 # for tf32, 16 and 8 bits by the data sheet), the bytes that reach it in a cycle, and the cycles for
 # each result at the end of a tile.
 _CYCLES, _BYTES_PER_CYCLE, _RESULT_CYCLES = 4, 60, 0.03
+# The cycles for each result of the last tile of consumers apart, which one warpgroup stores.
+_APART_RESULT_CYCLES = 0.1
 # The bytes of rows that begin within sectors: 23 to 30 in tiles of seven kinds of three products.
 _SPLIT_BYTES_PER_CYCLE = 28
 _OPEN_SIZE = 4096
@@ -409,10 +457,23 @@ def timed_warpgroups(plan: WarpgroupPlan, device: Device) -> tuple[float, Warpgr
         ]
         for counts in ((1,), dict(device.tables.parts.read_bytes))
     )
+    whole += _timed_apart(plan, device)
     best = min(whole, key=_cycles)
     in_parts = min(divided, key=_cycles, default=best)
     most = best[0] * (1 - 1 / device.tables.parts.least_gain)
     return in_parts if in_parts[0] < most else best
+
+
+def _timed_apart(
+    plan: WarpgroupPlan, device: Device
+) -> Iterator[tuple[float, WarpgroupConfiguration]]:
+    """Yields the same of tiles that consumers have apart, with their cycles."""
+    if element_bytes(plan.element) != _TURNED_BYTES or isinstance(plan.first, Window):
+        return
+    for rows, columns, resident, share in _APART_TILES:
+        if fits(plan, rows, columns):
+            (made, *_) = _configurations(plan, device, rows, columns, resident, 1, apart=True)
+            yield _cost(plan, device, made, share), made
 
 
 def _cycles(timed: tuple[float, WarpgroupConfiguration]) -> float:
@@ -443,8 +504,13 @@ def refusal(plan: WarpgroupPlan, device: Device, made: WarpgroupConfiguration) -
         return "numbers are at least 1, and 'stages' 2"
     if made.consumers > _MOST_CONSUMERS:
         return f"'consumers' are {_MOST_CONSUMERS} at most"
-    if made.rows % (made.consumers * ROWS) or made.rows > _MOST_COLUMNS:
+    if made.rows % (made.together * ROWS) or made.rows > _MOST_COLUMNS:
         return f"'rows' are {ROWS} for each of 'consumers', or a multiple up to {_MOST_COLUMNS}"
+    if made.apart and (plan.form.is_promoted or not made.may_be_apart):
+        most = ROWS * _MOST_SUMS
+        return f"'apart' is for two 'consumers' of a block by itself, and up to {most} results each"
+    if made.apart and len(plan.companion_steps(made)) >= made.stages:
+        return "'stages' are more than the steps of companions where consumers work 'apart'"
     if made.columns % (RUN * 4) or made.columns > _MOST_COLUMNS:
         return f"'columns' are a multiple of {RUN * 4} up to {_MOST_COLUMNS}"
     if not fits(plan, made.rows, made.columns):
@@ -459,6 +525,8 @@ def refusal(plan: WarpgroupPlan, device: Device, made: WarpgroupConfiguration) -
         return "'resident' is 1 where threads have the registers of a whole multiprocessor"
     if made.parts > device.cluster_blocks:
         return f"'parts' are {device.cluster_blocks} at most, the blocks of a cluster"
+    if made.companions and not plan.companions:
+        return "'companions' are operands with an element for each result, in rows of 16 bytes"
     if made.neighbours > 1:
         return _refusal_of_neighbours(plan, device, made)
     if made.part_bytes > made.stages * made.stage_bytes:
@@ -504,34 +572,77 @@ def _configuration(
 
 
 def _configurations(
-    plan: WarpgroupPlan, device: Device, rows: int, columns: int, resident: int, parts: int
+    plan: WarpgroupPlan,
+    device: Device,
+    rows: int,
+    columns: int,
+    resident: int,
+    parts: int,
+    *,
+    apart: bool = False,
 ) -> Iterator[WarpgroupConfiguration]:
     """Those of a tile."""
     made = _configuration(device, rows, columns, resident, parts)
+    made = replace(made, companions=True, apart=apart)
+    made = replace(made, companions=bool(plan.companion_steps(made)))
     yield made
-    if plan.splits_sectors and resident == parts == 1:
+    if plan.splits_sectors and resident == parts == 1 and not apart:
         for down, across in _NEIGHBOURS:
             together = replace(made, down=down, across=across)
             if _refusal_of_neighbours(plan, device, together) is None:
                 yield together
 
 
+def product_cycles(rows: int, columns: int, terms: int, device: Device) -> float:
+    """Returns the cycles that a product of 16 bits takes, by the same model: that of its best tile.
+
+    Rows of both operands begin with sectors, and sums are made whole.
+    """
+    tiles = [(*each, False) for each in _TILES] + [(*each, True) for each in _APART_TILES]
+    steps = -(-terms * _TURNED_BYTES // ROW_BYTES)
+
+    def cost(height: int, width: int, resident: int, share: float, apart: bool) -> float:
+        made = replace(_configuration(device, height, width, resident, 1), apart=apart)
+        blocks = -(-rows // height) * -(-columns // width)
+        copy = made.stage_bytes / _BYTES_PER_CYCLE
+        return _cycles_of(device, made, share, (blocks, steps, copy))
+
+    return min(cost(*each) for each in tiles)
+
+
+def tensor_core_cycles(rows: int, columns: int, terms: int, device: Device) -> float:
+    """Returns the cycles that a product of 16 bits takes where all tensor cores multiply."""
+    per_step = rows / ROWS * columns / 8 * (ROW_BYTES // DEPTH_BYTES) * _CYCLES
+    return per_step * terms * _TURNED_BYTES / ROW_BYTES / device.multiprocessors
+
+
 def _cost(plan: WarpgroupPlan, device: Device, made: WarpgroupConfiguration, share: float) -> float:
     """The cycles of the multiprocessor that has most to do; sizes that are open are large."""
+    work = _tiles(plan, made), _steps(plan), _copy_cycles(plan, made)
+    return _cycles_of(device, made, share, work)
+
+
+def _cycles_of(
+    device: Device, made: WarpgroupConfiguration, share: float, work: tuple[int, int, float]
+) -> float:
+    """Returns the same of so many tiles, of so many steps, which take so long to copy."""
+    tiles, all_steps, copy = work
     if made.neighbours > 1:
         share *= _NEIGHBOURS_SHARE
     products = made.rows // ROWS * made.columns // 8 * 4 * _CYCLES / share
-    step = max(products, _copy_cycles(plan, made))
-    steps = -(-_steps(plan) // made.parts)
+    step = max(products, copy)
+    steps = -(-all_steps // made.parts)
     end = _RESULT_CYCLES * made.rows * made.columns / made.parts
     if made.parts > 1:
         table, others = device.tables.parts, 1 - 1 / made.parts
         per_byte = 1 / table.write_bytes + others / dict(table.read_bytes)[made.parts]
         end += table.meeting_cycles + made.part_bytes * per_byte
     # Blocks that share a multiprocessor take turns at its tensor cores.
-    blocks = _tiles(plan, made) * made.parts
     room = device.multiprocessors // made.neighbours * made.neighbours
-    return -(-blocks // room) * (steps * step + end)
+    rounds = -(-tiles * made.parts // room)
+    if made.apart:
+        return rounds * steps * step + _APART_RESULT_CYCLES * made.rows * made.columns
+    return rounds * (steps * step + end)
 
 
 def _copy_cycles(plan: WarpgroupPlan, made: WarpgroupConfiguration) -> float:

@@ -25,15 +25,22 @@
 // RUN: not hirc %t.nine.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - 2>&1 | FileCheck %s --check-prefix=NINE
 // RUN: sed 's/ASKED/hir.configuration = {family = "contraction", rows = 64, columns = 64, stages = 4, consumers = 1, down = 2}/' %s > %t.narrow.mlir
 // RUN: not hirc %t.narrow.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - 2>&1 | FileCheck %s --check-prefix=NARROW
+// RUN: sed 's/ASKED/hir.configuration = {family = "contraction", rows = 128, columns = 256, stages = 3, consumers = 2, apart = true}/' %s > %t.wide.mlir
+// RUN: not hirc %t.wide.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - 2>&1 | FileCheck %s --check-prefix=WIDE
+// RUN: sed 's/ASKED/hir.configuration = {family = "contraction", rows = 128, columns = 128, stages = 4, consumers = 1, apart = true}/' %s > %t.alone.mlir
+// RUN: not hirc %t.alone.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - 2>&1 | FileCheck %s --check-prefix=WIDE
+// RUN: sed 's/ASKED/hir.configuration = {family = "contraction", companions = true}/' %s > %t.companions.mlir
+// RUN: not hirc %t.companions.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: sed 's/, ASKED//; s/memref<4096x4096xf32>/memref<64x4096xf32>/g; s/\(%x: \|%w : \|= (\)memref<4096/\1memref<64/' %s > %t.few.mlir
 // RUN: hirc %t.few.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - | FileCheck %s --check-prefix=FEW
 // RUN: sed 's/memref<64x/memref<20x/g' %t.few.mlir > %t.fewer.mlir
 // RUN: hirc %t.fewer.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - | FileCheck %s --check-prefix=FEWER
 
 // A large product is one of warpgroups where the chip has them, with a kernel for operands that the
-// copy engine cannot take; the kernel says what was decided, and an operation may ask for it.
+// copy engine cannot take; the kernel says what was decided, and an operation may ask for it. Two of
+// them have tiles apart.
 
-// CHECK:     gpu.func @{{.*}}tensormap{{.*}}hir.configuration = {{{.*}}parts = 1 : i64{{.*}}rows = 128{{.*}}}
+// CHECK:     gpu.func @{{.*}}tensormap{{.*}}hir.configuration = {{{.*}}apart = true{{.*}}parts = 1 : i64{{.*}}rows = 128{{.*}}}
 // CHECK:       nvvm.mbarrier.init
 // CHECK:       nvvm.wgmma.mma_async
 // CHECK:       nvvm.cp.async.bulk.tensor.shared.cluster.global
@@ -45,7 +52,7 @@
 // WARPS-NOT: nvvm.wgmma
 // WARPS:     nvvm.mma.sync
 
-// GIVEN: hir.configuration = {across = 1 : i64, columns = 64 : i64, consumers = 1 : i64, down = 1 : i64, family = "contraction", group = 4 : i64, parts = 1 : i64, resident = 1 : i64, rows = 64 : i64, stages = 3 : i64}
+// GIVEN: hir.configuration = {across = 1 : i64, apart = false, columns = 64 : i64, companions = false, consumers = 1 : i64, down = 1 : i64, family = "contraction", group = 4 : i64, parts = 1 : i64, resident = 1 : i64, rows = 64 : i64, stages = 3 : i64}
 
 // WRONG: error: hir.configuration: 'rows' and 'columns' that lie together are multiples of 64; without it the compiler chooses
 // PARTS: gpu.func @{{.*}}parts = 8 : i64
@@ -55,6 +62,8 @@
 // PARTS:   nvvm.cluster.arrive
 // MANY: error: hir.configuration: 'parts' are 8 at most, the blocks of a cluster
 // REGISTERS: error: hir.configuration: 'resident' is 1 where threads have the registers of a whole multiprocessor
+// WIDE: error: hir.configuration: 'apart' is for two 'consumers' of a block by itself, and up to 16384 results each
+// NONE: error: hir.configuration: 'companions' are operands with an element for each result, in rows of 16 bytes
 // SUMS: error: hir.configuration: a thread has registers for 192 'columns' of so many 'rows'
 
 // Two blocks of a cluster have tiles below one another. Each copies its own 64 rows, and half of the
@@ -94,7 +103,7 @@
 // FEW:         nvvm.cluster.arrive
 // FEWER:     gpu.func @{{.*}}parts = 1 : i64
 // FEWER-NOT: nvvm.cluster
-// LESS: error: hir.configuration: 'contraction' has no 'depth', but rows, columns, stages, consumers, group, resident, parts, down, across;
+// LESS: error: hir.configuration: 'contraction' has no 'depth', but rows, columns, stages, consumers, group, resident, parts, down, across, companions, apart;
 
 "hir.program"() ({
 ^bb0(%x: memref<4096x4096xbf16>, %w: memref<4096x4096xbf16>, %y: memref<4096x4096xf32>):
