@@ -11,10 +11,11 @@ from ..pass_base import Pass, register
 from ..products.contraction import read_contraction
 from ..products.finished import FINISHED, is_finished_in_kernel
 from ..products.fits import is_for_library
-from ..products.fused import begins_with_zeros, build
+from ..products.flattened import flatten_reader
+from ..products.fused import Following, begins_with_zeros, build, find_following
 from ..products.options import KERNEL_MULTIPLICATIONS, MatmulOptions
-from ..products.reshaped import find_following_reshaped
-from ..schedules.device import device_of_option
+from ..products.product import Product
+from ..schedules.device import Device, device_of_option
 from ..walking import operations_where
 
 
@@ -25,11 +26,11 @@ class FuseIntoProducts(Pass):
 
     That is the zeros a sum begins with, and an elementwise operation that alone reads it: one that
     rounds, adds a bias along one dim, and applies an activation that the library has; with
-    `ignores_nan`, one that differs from it for a nan alone. An activation may be applied in
+    `ignores_nan`, one that differs from it for a nan alone. It may be applied in
     the shape of a tensor.expand_shape. Elementwise operations are to be fused before.
 
     A product that hirc's kernel for the `chips` computes with what reads it in less time than the
-    library, which cannot, is marked for form-contractions instead.
+    library is marked for form-contractions instead.
 
       %y = linalg.matmul ins(%x, %w : ...) outs(%zeros : tensor<?x8xf32>)
       %r = linalg.generic {...} ins(%y, %bias : ...) outs(%empty : ...) { addf, truncf }
@@ -54,11 +55,27 @@ class FuseIntoProducts(Pass):
                 continue
             # What it becomes has the form of a reduction.
             if is_for_library(replace(product, is_reduction=True), options):
-                following = find_following_reshaped(work, product, ignores_nan=self.ignores_nan)
-                if following is None and is_finished_in_kernel(work, product, device):
+                following, is_finished = self._behind(work, product, device)
+                if is_finished:
                     work.attributes[FINISHED] = ir.UnitAttr.get()
                 else:
                     build(work, product, following)
+
+    def _behind(
+        self, work: ir.Operation, product: Product, device: Device
+    ) -> tuple[Following | None, bool]:
+        """Returns what the library does of what follows a product, and whether a kernel is to."""
+        flattened = flatten_reader(work)
+        following = find_following(work, product, ignores_nan=self.ignores_nan)
+        is_finished = is_finished_in_kernel(work, product, following, device)
+        if flattened is None:
+            return following, is_finished
+        if following is not None or is_finished:
+            flattened.keep()
+            return following, is_finished
+        flattened.drop()
+        following = find_following(work, product, ignores_nan=self.ignores_nan)
+        return following, is_finished_in_kernel(work, product, following, device)
 
 
 def _may_be_product(op: ir.Operation) -> bool:

@@ -1,7 +1,8 @@
-"""Products of 16 bits whose kernel also does what follows, where the library's call could not.
+"""Products of 16 bits whose kernel also does what follows, in less time than the library.
 
-What follows would be a pass over the result of its own. Warpgroups multiply about as fast as the
-library where there are tiles for all multiprocessors.
+What the library's call cannot include would be a pass over the result of its own; and an addend
+makes the call take longer, though the kernel reads it while it multiplies. Warpgroups multiply
+about as fast as the library where tiles fill the chip.
 """
 
 from __future__ import annotations
@@ -10,9 +11,13 @@ from math import prod
 
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import ir
+from ..fusion.access import Access
 from ..fusion.generic import GENERIC, accesses_of, inputs_of, loop_count, reducing_loops
 from ..fusion.normalize import is_normal
+from ..schedules.contraction.warpgroups import product_cycles, tensor_core_cycles
 from ..schedules.device import Device
+from ..schedules.elements import element_bytes
+from .fused import Following
 from .product import Indexed, LoopKind, Product
 
 # Marks a product for hirc's kernel, with the operation that reads it.
@@ -21,32 +26,50 @@ FINISHED = "hir.finished_product"
 _ELEMENTS = ("bf16", "f16")
 # The copy engine moves rows whose strides are multiples of 16 bytes.
 _ALIGNED = 8
+# The bits of elements that it brings for each result.
+_WIDTHS = (16, 32)
 _COLLAPSE = "tensor.collapse_shape"
 
 
-def is_finished_in_kernel(op: ir.Operation, product: Product, device: Device) -> bool:
-    """Returns whether hirc's kernel takes less time than the library and a pass after it.
+def is_finished_in_kernel(
+    op: ir.Operation, product: Product, following: Following | None, device: Device
+) -> bool:
+    """Returns whether hirc's kernel takes less time than the library.
 
-    `op` is a product on tensors that the library would compute without the operation that alone
-    reads the result.
+    `op` is a product on tensors, of which the library would compute `following` in its call; or,
+    without that, not the operation that alone reads the result.
     """
+    addend = None if following is None else following.product.addend
+    if following is not None and addend is None:
+        return False
     if not device.has_warpgroup_products or product.first.element not in _ELEMENTS:
         return False
-    if product.bias is not None or product.activation or not _has_reader(op):
+    if product.bias is not None or product.activation:
         return False
-    sizes = [product.size(loop) for loop in range(product.loops)]
-    kinds = [product.kind(loop) for loop in range(product.loops)]
-    if DYNAMIC in sizes or LoopKind.BATCH in kinds:
+    loops = range(product.loops)
+    if any(product.size(at) == DYNAMIC or product.kind(at) == LoopKind.BATCH for at in loops):
         return False
     if not all(map(_is_aligned, (product.first, product.second, product.result))):
         return False
-    table = device.tables.finished_products
-    results, terms = (
-        prod(size for size, kind in zip(sizes, kinds, strict=True) if (kind == LoopKind.K) == is_k)
-        for is_k in (False, True)
+    rows, columns, terms = (
+        prod(product.size(at) for at in loops if product.kind(at) == kind)
+        for kind in (LoopKind.M, LoopKind.N, LoopKind.K)
     )
-    tiles = results / table.tile
-    return tiles >= table.least_tiles * device.multiprocessors and terms >= table.least_terms
+    table = device.tables.finished_products
+    if addend is not None:
+        more = _bytes_of(addend.value) / table.addend_bytes
+    else:
+        more = _bytes_of_pass(op) / table.pass_bytes
+    if not more or terms < table.least_terms:
+        return False
+    library = tensor_core_cycles(rows, columns, terms, device) / table.library_share
+    library += more * rows * columns / device.multiprocessors
+    return product_cycles(rows, columns, terms, device) <= library
+
+
+def _bytes_of(tensor: ir.Value) -> int:
+    """Returns the bytes of a tensor's element."""
+    return element_bytes(ir.RankedTensorType(tensor.type).element_type)
 
 
 def _is_aligned(operand: Indexed) -> bool:
@@ -56,11 +79,12 @@ def _is_aligned(operand: Indexed) -> bool:
     )
 
 
-def _has_reader(op: ir.Operation) -> bool:
-    """Returns whether one elementwise operation alone reads the result, element by element.
+def _bytes_of_pass(op: ir.Operation) -> int:
+    """Returns what one elementwise operation that alone reads the result moves for each element.
 
-    What else it reads has fewer dims: threads would read the elements of a result's neighbours that
-    tensor cores leave them one by one.
+    It is 0 where there is none that the kernel could include. What else it reads has fewer dims, or
+    lies as the result does: threads would read one by one the elements of neighbours that tensor
+    cores leave them.
     """
     uses = [use.owner.operation for use in op.results[0].uses]
     value = op.results[0]
@@ -69,11 +93,32 @@ def _has_reader(op: ir.Operation) -> bool:
         uses = [use.owner.operation for use in value.uses]
     readers = list(dict.fromkeys(uses))
     if len(readers) != 1 or readers[0].name != GENERIC or readers[0].block != op.block:
-        return False
+        return 0
     (reader,) = readers
     if not is_normal(reader) or reducing_loops(reader):
-        return False
+        return 0
     loops = set(range(loop_count(reader)))
-    reads = accesses_of(reader)[: len(inputs_of(reader))]
+    accesses = accesses_of(reader)
+    reads = accesses[: len(inputs_of(reader))]
     whole = [each for each in reads if set(each.loops) == loops]
-    return len(whole) == 1 and whole[0].value == value
+    own = [each for each in whole if each.value == value]
+    if len(own) != 1:
+        return 0
+    if not all(
+        each is own[0] or (each.loops == own[0].loops and _may_be_brought(each)) for each in whole
+    ):
+        return 0
+    return sum(_bytes_of(each.value) for each in (*whole, *accesses[len(reads) :]))
+
+
+def _is_finished(value: ir.Value) -> bool:
+    """Returns whether a value is a product that a kernel finishes: with what reads it."""
+    return not isinstance(value.owner, ir.Block) and FINISHED in value.owner.operation.attributes
+
+
+def _may_be_brought(read: Access) -> bool:
+    """Returns whether the copy engine may bring what is read for each result."""
+    kind = ir.RankedTensorType(read.value.type)
+    element = kind.element_type
+    is_known = isinstance(element, ir.FloatType) and element.width in _WIDTHS
+    return is_known and not kind.shape[-1] % _ALIGNED and not _is_finished(read.value)

@@ -1,9 +1,10 @@
-"""Activations of products in another shape, through a cuBLASLt that multiplies on the host."""
+"""What follows products in another shape, through a cuBLASLt that multiplies on the host."""
 
 from __future__ import annotations
 
 import re
 
+import pytest
 import torch
 
 from support.matmul_library import Fake
@@ -55,3 +56,35 @@ def test_the_library_applies_it(fake: Fake) -> None:
     # CUBLASLT_EPILOGUE_RELU_BIAS
     assert re.search(r" epilogue 6\b", call)
     assert torch.equal(got[0], (x @ w + bias).relu().reshape(2, 3, 7))
+
+
+_RESIDUAL = (
+    _PROGRAM.replace("%bias: tensor<7xf32>)", "%bias: tensor<7xf32>, %r: tensor<?x3x7xf32>)")
+    .replace("""[#each, #each],""", """[#each, #each, #each],""")
+    .replace(
+        "ins(%shaped : tensor<?x3x7xf32>)",
+        "ins(%r, %shaped : tensor<?x3x7xf32>, tensor<?x3x7xf32>)",
+    )
+    .replace(
+        "^bb0(%a: f32, %o: f32):\n    %v = arith.maximumf %a, %zero : f32",
+        "^bb0(%b: f32, %a: f32, %o: f32):\n    %v = arith.OPERATION %b, %a : f32",
+    )
+)
+
+
+@pytest.mark.parametrize("operation", ["addf", "mulf"])
+def test_the_library_adds_a_residual(fake: Fake, operation: str) -> None:
+    """Of what it cannot compute, a product with a factor, it still adds the bias before."""
+    program = fake.library(_RESIDUAL.replace("OPERATION", operation), "-O0")
+    generator = torch.Generator().manual_seed(0)
+    x, w, bias, r = (
+        torch.randint(-3, 4, size, generator=generator).float()
+        for size in ((6, 5), (5, 7), (7,), (2, 3, 7))
+    )
+    got: list[torch.Tensor] = []
+    (call,) = fake.log(lambda: got.append(program.main(x, w, bias, r)))
+    # CUBLASLT_EPILOGUE_BIAS
+    assert re.search(r" epilogue 4\b", call)
+    assert ("beta 1" in call) == (operation == "addf")
+    total = (x @ w + bias).reshape(2, 3, 7)
+    assert torch.equal(got[0], total + r if operation == "addf" else total * r)
