@@ -152,6 +152,7 @@ def _amd_device(bare: str, chips: tuple[str, ...]) -> list[str]:
         "shuffle-in-words",
         "expand-shuffle",
         "expand-atomic-product",
+        "name-amd-registers",
         *_ARITHMETIC,
         # ROCm's functions of f16 are less exact than those of f32, rounded.
         "math-extend-to-supported-types{target-type=f32}",
