@@ -149,12 +149,20 @@ def _load_by_policy(where: ir.Value, kind: ir.Type, bytes_: int, policy: ir.Valu
 
 
 def disguised(value: ir.Value) -> ir.Value:
-    """A number as one of which the compiler knows nothing, if it fills words.
+    """A number as one of which the compiler knows nothing, if it has 16 bits or fills words.
 
-    What is computed of it in one of two branches is not moved before both.
+    What is computed of it in one of two branches is not moved before both. What gives it, such as a
+    load, stays where it is: LLVM moves loads past loops, to where they are used.
     """
-    is_whole = element_bytes(value.type) % WORD_BYTES == 0
-    return forgotten([value])[0] if is_whole else value
+    kind, size = value.type, element_bytes(value.type)
+    if size % WORD_BYTES == 0:
+        return forgotten([value])[0]
+    if size != 2:
+        return value
+    i16 = ir.IntegerType.get_signless(16)
+    bits = value if kind == i16 else arith.bitcast(i16, value)
+    same = _forgotten(bits, "h")
+    return same if kind == i16 else arith.bitcast(kind, same)
 
 
 def words_of(values: Sequence[ir.Value]) -> list[ir.Value]:
@@ -171,21 +179,22 @@ def forgotten(values: Sequence[ir.Value]) -> list[ir.Value]:
 
     What was computed of them before is computed anew, instead of being kept in registers.
     """
-    i32 = ir.IntegerType.get_signless(32)
-    same = [
-        ir.Operation.create(
-            "llvm.inline_asm",
-            results=[i32],
-            operands=[word],
-            attributes={
-                "asm_string": ir.StringAttr.get(""),
-                "constraints": ir.StringAttr.get("=r,0"),
-                "has_side_effects": ir.UnitAttr.get(),
-            },
-        ).results[0]
-        for word in words_of(values)
-    ]
+    same = [_forgotten(word, "r") for word in words_of(values)]
     return elements_of_words(same, values[0].type)
+
+
+def _forgotten(bits: ir.Value, register: str) -> ir.Value:
+    """An integer that fills a register of that kind, as one of which nothing is known."""
+    return ir.Operation.create(
+        "llvm.inline_asm",
+        results=[bits.type],
+        operands=[bits],
+        attributes={
+            "asm_string": ir.StringAttr.get(""),
+            "constraints": ir.StringAttr.get(f"={register},0"),
+            "has_side_effects": ir.UnitAttr.get(),
+        },
+    ).results[0]
 
 
 def _piece(element: ir.Type, count: int, alignment: int) -> int:

@@ -13,7 +13,7 @@ from .division import Divisor, may_be_rough
 from .elements import disguised
 from .given_divisors import given_divisor, is_given
 from .parameters import Parameters
-from .region_operations import cloned, is_outside, needed_by
+from .region_operations import cloned, is_harmless_operation, is_outside, needed_by
 from .size import ZERO
 from .work import COLLECTIVES, Work
 
@@ -99,6 +99,15 @@ class Region:
         if self.argument_number(value) is not None or self.is_outside(value):
             return []
         return needed_by(defining_operation(value))
+
+    def takes_any(self, varying: frozenset[int]) -> bool:
+        """Returns whether all that varies along loops takes any numbers."""
+        operations = (inner.operation for inner in self.work.block)
+        return all(
+            is_harmless_operation(op.name)
+            or not any(self.varies(value) & varying for value in (*op.operands, *op.results))
+            for op in operations
+        )
 
     def _find(self, value: ir.Value) -> frozenset[int]:
         number = self.argument_number(value)

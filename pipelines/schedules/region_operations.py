@@ -14,10 +14,11 @@ _HARMLESS = ("arith.", "math.", "nvvm.", "linalg.index", "linalg.yield", "hir.re
 
 def is_harmless(work: Work) -> bool:
     """Returns whether the region takes any numbers: it divides no integers, loads nothing."""
-    return all(_is_harmless(inner.operation.name) for inner in work.block)
+    return all(is_harmless_operation(inner.operation.name) for inner in work.block)
 
 
-def _is_harmless(name: str) -> bool:
+def is_harmless_operation(name: str) -> bool:
+    """Returns whether an operation of this name takes any numbers."""
     return name.startswith(_HARMLESS) and not is_integer_division(name)
 
 

@@ -178,3 +178,45 @@ def test_elements_of_16_bits_wait_in_words(element: str, length: int) -> None:
     x = torch.randn(3, length).to(torch.bfloat16 if element == "bf16" else torch.float16)
     found = compiled.programs["halves"](x)
     torch.testing.assert_close(found, torch.softmax(x.float(), 1).to(x.dtype))
+
+
+@pytest.mark.parametrize("element", ["f32", "bf16"])
+def test_elements_that_indices_name_are_loaded_early(element: str) -> None:
+    """Rows begin anywhere, and are shorter than a batch of vectors, or have several."""
+    row = next(each for each in rows(f"*_{element}") if each.operation == "cross_entropy")
+    compiled = library(program_text(row, DYNAMIC), "--schedules=tuned", "-O0")
+    for length in (1, 7, 515, 4099, 50257):
+        x = torch.randn(5, length).to(torch.bfloat16 if element == "bf16" else torch.float32)
+        target = torch.randint(length, (5,))
+        found = compiled.programs[row.program(DYNAMIC)](x, target)
+        expected = torch.nn.functional.cross_entropy(x.float(), target, reduction="none")
+        torch.testing.assert_close(found, expected.to(x.dtype))
+
+
+@pytest.mark.parametrize("length", [1, 3, 1029, 70001])
+def test_rows_whose_elements_divide(length: int) -> None:
+    """Threads without an element before or after the vectors divide by one that is there."""
+    text = """
+func.func @quotients(%x: tensor<?x?xi32>) -> tensor<?xi32> {
+  %c0 = arith.constant 0 : index
+  %none = arith.constant 0 : i32
+  %rows = tensor.dim %x, %c0 : tensor<?x?xi32>
+  %empty = tensor.empty(%rows) : tensor<?xi32>
+  %start = linalg.fill ins(%none : i32) outs(%empty : tensor<?xi32>) -> tensor<?xi32>
+  %sums = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+      iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<?x?xi32>) outs(%start : tensor<?xi32>) {
+  ^bb0(%a: i32, %o: i32):
+    %number = arith.constant 840 : i32
+    %q = arith.divsi %number, %a : i32
+    %s = arith.addi %o, %q : i32
+    linalg.yield %s : i32
+  } -> tensor<?xi32>
+  return %sums : tensor<?xi32>
+}
+"""
+    compiled = library(text, "--schedules=tuned", "-O0")
+    x = torch.randint(1, 9, (3, length), dtype=torch.int32)
+    found = compiled.programs["quotients"](x)
+    assert torch.equal(found, (840 // x).sum(1, dtype=torch.int32))

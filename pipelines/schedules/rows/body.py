@@ -9,7 +9,7 @@ from functools import cached_property
 from ....dialects.mlir import arith, ir, scf
 from ...lane_reduction import WARP_LANES
 from ...rewriting import index_constant
-from ..elements import element_bytes
+from ..elements import disguised, element_bytes
 from ..parameters import Parameters
 from ..region import Region
 from ..size import ONE, Size
@@ -78,7 +78,8 @@ class RowBody:
         if parts == ONE:
             early = known_at_start(self.region, self.space.varying)
             for argument in needed_arguments(self.region, early):
-                self.access.point.value(plan.space.work.block.arguments[argument])
+                value = plan.space.work.block.arguments[argument]
+                self.access.point.known[value] = disguised(self.access.point.value(value))
 
     def fork(self) -> RowBody:
         """The same in a branch: what is computed there is not known outside of it."""
@@ -236,7 +237,9 @@ class RowBody:
     def edges(self) -> RowVectors | None:
         """The elements before and after whole vectors, one for each of the first threads.
 
-        Emitted only where the row has any element. None where there certainly are none.
+        Others load nothing, but where the region does not take any numbers: it is computed of an
+        element that is there, and this is to be emitted only where there is one. None where there
+        certainly are none.
         """
         if self.plan.width == 1:
             return None
@@ -250,8 +253,10 @@ class RowBody:
         else:
             number = arith.addi(place, covered)
         is_inside = arith.cmpi(arith.CmpIPredicate.ult, place, count)
-        number = arith.minui(number, arith.subi(self.length, index_constant(1)))
-        return RowVectors(self.access, [number], 1, inside=[is_inside])
+        near = arith.minui(number, arith.subi(self.length, index_constant(1)))
+        if not self.takes_any:
+            return RowVectors(self.access, [near], 1, inside=[is_inside])
+        return RowVectors(self.access, [number], 1, inside=[is_inside], near=[near])
 
     def operands(self, values: Sequence[ir.Value]) -> list[Operand]:
         """The inputs with elements along the row that values need."""
@@ -267,7 +272,14 @@ class RowBody:
             if op not in self.checks_along:
                 self.access.point.check(op)
         for value in known_at_start(self.region, self.space.varying):
-            self.access.point.value(value)
+            found = self.access.point.value(value)
+            if isinstance(found.type, ir.IntegerType | ir.FloatType):
+                self.access.point.known[value] = disguised(found)
+
+    @cached_property
+    def takes_any(self) -> bool:
+        """Whether the region takes any numbers for the elements of a row."""
+        return self.region.takes_any(self.space.varying)
 
     @cached_property
     def checks_along(self) -> list[ir.Operation]:

@@ -295,7 +295,7 @@ def _resident(space: RowSpace, made: RowConfiguration, device: Device) -> int:
     registers.
 
     Half of what it takes, or two clusters' blocks; more where a thread holds little of a row and
-    computes little of it, or a launch may give blocks fewer threads for light work.
+    computes little of it, or rows are only read in batches.
     """
     table = device.tables.rows
     # Registers in which a thread holds elements of large inputs, as they lie in memory.
@@ -309,7 +309,8 @@ def _resident(space: RowSpace, made: RowConfiguration, device: Device) -> int:
         return 1
     blocks = device.threads // made.threads
     is_kept = made.kernel is Kind.KEPT
-    if not is_kept and space.is_light and not space.length.is_known:
+    is_narrow = space.is_light or (is_simple and not _is_wide(space))
+    if is_narrow and not is_kept and not space.has_outputs_along:
         return blocks * 3 // 4
     if not is_simple or made.threads < table.block or not is_kept or held > table.few_words:
         return blocks // 2

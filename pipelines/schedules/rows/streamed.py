@@ -69,9 +69,9 @@ class _Streamed:
         for stage in range(len(body.stages.stages)):
             collectives = body.collectives(stage)
             self._prepare([value for each in collectives for value in each.inputs])
-            states = self._reduced(collectives, is_first=stage == 0)
-            if stage == 0:
-                body.compute_uniform()
+            states = self._reduced(
+                collectives, is_first=stage == 0, then=body.compute_uniform if stage == 0 else None
+            )
             body.finish(collectives, states)
         self._emit_outputs()
 
@@ -169,8 +169,18 @@ class _Streamed:
         for value in values:
             self._body.access.point.prepare(value, self._body.space.varying)
 
-    def _reduced(self, collectives: Sequence[Collective], *, is_first: bool) -> list[State]:
-        """The states of what this thread has of the row, which the first stage checks."""
+    def _reduced(
+        self,
+        collectives: Sequence[Collective],
+        *,
+        is_first: bool,
+        then: Callable[[], None] | None = None,
+    ) -> list[State]:
+        """The states of what this thread has of the row, which the first stage checks.
+
+        What is to be emitted `then` comes after the loop over whole batches: what it loads is there
+        when the rest of the row is.
+        """
         inputs = [value for each in collectives for value in each.inputs]
         if is_first:
             self._prepare([value for op in self._body.checks_along for value in op.operands])
@@ -196,10 +206,16 @@ class _Streamed:
             ]
             return flat(states)
 
+        edges = self._body.edges() if self._has_edges and self._body.takes_any else None
+        if edges is not None:
+            edges.fetch(inputs)
+            edges.pin()
         carried = [value for each in collectives for value in each.neutral()]
         carried = self._whole_batches(carried, add, backward=False)
+        if then is not None:
+            then()
         carried = self._last_batch(carried, inputs, add)
-        carried = self._edges(carried, add_edges)
+        carried = self._edges(carried, add_edges, edges)
         return as_states(collectives, carried)
 
     def _stored(self) -> None:
@@ -307,14 +323,23 @@ class _Streamed:
             is_left = arith.andi(is_left, self._is_part(arith.subi(body.parts, index_constant(1))))
         return _if(is_left, carried, step)
 
-    def _edges(self, carried: list[ir.Value], emit: _Step) -> list[ir.Value]:
-        """Returns what is in no vector."""
+    @property
+    def _has_edges(self) -> bool:
+        """Whether there may be elements in no vector."""
+        plan = self._plan
+        is_whole = not plan.peeled and self._body.space.length.is_multiple_of(plan.width)
+        return plan.width > 1 and not is_whole
+
+    def _edges(
+        self, carried: list[ir.Value], emit: _Step, loaded: RowVectors | None = None
+    ) -> list[ir.Value]:
+        """Returns what is made of the elements in no vector, which may be loaded already."""
         body, width = self._body, self._plan.width
-        if width == 1 or (not self._plan.peeled and body.space.length.is_multiple_of(width)):
+        if not self._has_edges:
             return carried
 
         def step() -> list[ir.Value]:
-            edges = body.edges()
+            edges = loaded or body.edges()
             assert edges is not None
             return emit(carried, edges)
 

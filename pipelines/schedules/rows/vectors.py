@@ -10,6 +10,7 @@ from ...walking import defining_operation
 from ..conditional_load import finished_branch, load_if
 from ..elements import (
     address,
+    disguised,
     forgotten,
     words_of,
 )
@@ -81,6 +82,11 @@ class RowVectors:
         """
         for operand in operands_of(self.access.space, self.access.region, values):
             self._fetch(operand, range(len(self)) if places is None else places)
+
+    def pin(self) -> None:
+        """Keeps the loads so far where they are, before a loop."""
+        for loaded in self._loaded:
+            loaded.update({number: list(map(disguised, each)) for number, each in loaded.items()})
 
     def value(self, vector: int, element: int, value: ir.Value) -> ir.Value:
         """A value of the region at an element of a vector."""
