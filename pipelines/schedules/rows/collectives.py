@@ -148,6 +148,10 @@ class Merged(Collective):
 
     is_kept = False
 
+    def is_found_in_warps(self, block: BlockShare) -> bool:
+        """Returns whether each warp of a block rather finds a state of its own."""
+        return False
+
     @property
     def kept(self) -> ir.Value:
         """The value of the region that such values are at last."""

@@ -73,11 +73,17 @@ class ExponentialSum(Merged):
     def first(self) -> Collective:
         return Reduce(self._most)
 
-    def center(self, first: ir.Value, block: BlockShare) -> ir.Value:
-        """The greatest, but 0 where -inf is that of a part of the row."""
+    def is_found_in_warps(self, block: BlockShare) -> bool:
+        """Powers that are kept would be rescaled once more."""
         (value,) = self.inputs
         self.is_kept = block.is_kept(self.kept, value)
-        is_least = arith.andi(self._is_least(first), block.are_several)
+        return not self.is_kept
+
+    def center(self, first: ir.Value, block: BlockShare) -> ir.Value:
+        """The greatest, but 0 where -inf is that of a part of the row."""
+        is_least = self._is_least(first)
+        if self.is_kept:
+            is_least = arith.andi(is_least, block.are_several)
         return arith.select(is_least, constant(first.type, 0.0), first)
 
     def around(self, center: ir.Value, vectors: RowVectors) -> tuple[ir.Value, list[ir.Value]]:

@@ -49,23 +49,25 @@ def _finish_in_blocks(
     *,
     is_first: bool,
 ) -> None:
-    """Finishes a stage: each block finds what it has of the row, then a cluster what all have.
+    """Finishes a stage: each warp or block finds what it has of the row, then all what all have.
 
-    Blocks meet more often, but only warps of the same block wait for one another then, and nothing
-    is rescaled from thread to thread.
+    Nothing is rescaled from thread to thread. Warps wait for one another once less than in a block
+    that finds all of it, and then rescale what they found.
     """
     team, share = body.team, body.share()
     merged = [each for each in collectives if isinstance(each, Merged)]
+    in_warps = all(each.is_found_in_warps(share) for each in merged)
+    reduce = team.reduce_warp if in_warps else team.reduce_block
     others = [each for each in collectives if not isinstance(each, Merged)]
     reductions = [each.first for each in merged]
     found = held.accumulated(reductions, [*collectives, *later], is_first=is_first)
     if is_first:
         body.compute_uniform()
-    firsts = [value for (value,) in team.reduce_block(reductions, found)]
+    firsts = [value for (value,) in reduce(reductions, found)]
     centers = [each.center(first, share) for each, first in zip(merged, firsts, strict=True)]
     totals, kept = held.around(merged, centers, [*others, *later])
     found = [(total,) for total in totals] + held.accumulated(others, later, is_first=False)
-    found = team.reduce_block([*(Total(each.type) for each in totals), *others], found)
+    found = reduce([*(Total(each.type) for each in totals), *others], found)
     states = [
         each.state(first, center, total, share)
         for each, first, center, (total,) in zip(
@@ -73,7 +75,10 @@ def _finish_in_blocks(
         )
     ]
     every = [*merged, *others]
-    states = team.reduce_blocks(every, [*states, *found[len(merged) :]])
+    states = [*states, *found[len(merged) :]]
+    if in_warps:
+        states = team.reduce_warps(every, states)
+    states = team.reduce_blocks(every, states)
     for each, state in zip(every, states, strict=True):
         each.finish(state, body.access.point)
     for each, first, state, values in zip(merged, firsts, states, kept, strict=False):

@@ -137,15 +137,22 @@ class Team:
 
     def reduce_block(self, collectives: Sequence[States], states: Sequence[State]) -> list[State]:
         """The same of the threads of a block."""
+        return self.reduce_warps(collectives, self.reduce_warp(collectives, states))
+
+    def reduce_warp(self, collectives: Sequence[States], states: Sequence[State]) -> list[State]:
+        """The same of those threads of a warp that are the team's."""
         shape = self._shape
         if shape.is_open and shape.rows > 1:
             return self._across_open_lanes(collectives, states)
-        found = [
+        return [
             _across_lanes(each, state, shape.lanes)
             for each, state in zip(collectives, states, strict=True)
         ]
-        if shape.rows == 1 and shape.threads != WARP_LANES:
-            found = self._across_warps(collectives, found)
+
+    def reduce_warps(self, collectives: Sequence[States], found: list[State]) -> list[State]:
+        """The states of a block's warps combined."""
+        if self._shape.rows == 1 and self._shape.threads != WARP_LANES:
+            return self._across_warps(collectives, found)
         return found
 
     def reduce_blocks(self, collectives: Sequence[States], found: list[State]) -> list[State]:
