@@ -182,7 +182,9 @@ class _Family:
         blocks = min(self.device.cluster_blocks, _CLUSTERS[-1])
         # What is computed in f64 takes twice the registers, and threads are as many.
         words = self._table.words // (2 if _is_wide(self.space) else 1)
-        vectors = max(1, 4 * words // (self.space.held_bytes * self.width))
+        is_lone = words == self._table.words and self.space.is_one_of_words
+        most = self._table.lone_words if is_lone else words
+        vectors = max(1, 4 * most // (self.space.held_bytes * self.width))
         made = self._made(Kind.KEPT, vectors, self._table.block, blocks=blocks, open=True)
         if self.peeled:
             return [made]

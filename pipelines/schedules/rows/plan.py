@@ -60,6 +60,32 @@ class RowPlan:
         is_warp = device is None or device.lanes == WARP_LANES
         return made.open and made.rows == 1 and made.kernel is Kind.KEPT and is_warp
 
+    def cluster_ranges(self) -> list[tuple[int, int]]:
+        """Returns up to how many warps a row has so many blocks of a cluster, where one block of
+        an open team does not hold it.
+
+        These are as many as have the most rows at once on a chip, for what a block more costs:
+        blocks of some sizes leave many registers of a multiprocessor unused, and clusters some
+        multiprocessors of a group.
+        """
+        made, device = self.configuration, self.space.work.device
+        assert device is not None
+        table = device.tables.rows
+        most = made.threads // WARP_LANES
+        found: list[tuple[int, int]] = []
+        for warps in range(most + 1, most * made.blocks + 1):
+
+            def worth(blocks: int, warps: int = warps) -> tuple[float, int]:
+                resident = made.resident * most // -(-warps // blocks)
+                clusters = table.cluster_group * resident // blocks
+                return clusters / (table.cluster_cost + blocks), -blocks
+
+            best = max(range(-(-warps // most), made.blocks + 1), key=worth)
+            if found and found[-1][1] == best:
+                found.pop()
+            found.append((warps, best))
+        return found
+
     @property
     def room(self) -> int:
         """The registers in which a thread of a block keeps elements."""

@@ -95,27 +95,33 @@ class RowChooser(Chooser[RowConfiguration]):
 
 
 def _launch(plan: RowPlan, kernels: Kernels) -> None:
-    """Launches the kernel; an open one in as few blocks of a cluster as hold a row."""
+    """Launches the kernel; an open one in as many blocks of a cluster as are best for the row."""
     kernel, parameters = _build(plan, kernels)
     team = plan.team
     if not team.is_open or team.blocks == 1:
         _launch_in(plan, kernel, parameters, team.blocks)
         return
-    powers = [1 << power for power in range(team.blocks.bit_length() - 1)]
+    ranges = plan.cluster_ranges()
+    best: list[ir.Value] = []
 
-    def fits(found: Conditions, blocks: int) -> None:
-        longest = plan.configuration.longest_in(blocks)
-        assert longest is not None
-        found.require_at_most(plan.space.length, longest)
+    def are_best(found: Conditions, blocks: int) -> None:
+        if blocks == 1:
+            longest = plan.configuration.longest_in(1)
+            assert longest is not None
+            found.require_at_most(plan.space.length, longest)
+            return
+        if not best:
+            best.append(_open_blocks(plan, ranges))
+        found.require(arith.cmpi(arith.CmpIPredicate.eq, best[0], index_constant(blocks)))
 
     emit_first_that_holds(
         plan.space.work.open,
         [
             (
-                partial(fits, blocks=blocks),
+                partial(are_best, blocks=blocks),
                 partial(_launch_in, plan, kernel, parameters, blocks),
             )
-            for blocks in powers
+            for blocks in sorted({1, *(blocks for _, blocks in ranges)} - {team.blocks})
         ],
         partial(_launch_in, plan, kernel, parameters, team.blocks),
     )
@@ -182,6 +188,17 @@ def _open_lanes(plan: RowPlan) -> ir.Value:
         most = index_constant(lanes * plan.vectors * plan.width)
         fits = arith.cmpi(arith.CmpIPredicate.ule, length, most)
         found = arith.select(fits, index_constant(lanes), found)
+    return found
+
+
+def _open_blocks(plan: RowPlan, ranges: Sequence[tuple[int, int]]) -> ir.Value:
+    """Emits the blocks of a row's cluster, as ranges of its warps say."""
+    length = plan.space.work.open.value(plan.space.length)
+    step = WARP_LANES * plan.vectors * plan.width
+    found = index_constant(ranges[-1][1])
+    for warps, blocks in reversed(ranges[:-1]):
+        is_here = arith.cmpi(arith.CmpIPredicate.ule, length, index_constant(warps * step))
+        found = arith.select(is_here, index_constant(blocks), found)
     return found
 
 

@@ -116,6 +116,13 @@ class RowSpace:
         return max(2, sum(max(2, size) for size in sizes))
 
     @property
+    def is_one_of_words(self) -> bool:
+        """Returns whether all that is read along rows is one large input of elements of 32 bits."""
+        inputs = [each for each in self.along if not each.is_output]
+        sizes = [element_bytes(each.element) for each in inputs]
+        return sizes == [4] and inputs == self._large_inputs
+
+    @property
     def _large_inputs(self) -> list[Operand]:
         return [each for each in self.along if not each.is_output and self.is_large(each)]
 

@@ -10,7 +10,7 @@
 // CHECK-LABEL: gpu.func @reduce_loops_subf_1
 // CHECK-SAME:    blocks = 1 : i64{{.*}}kernel = "kept"{{.*}}merged = false, open = false, peeled = false, resident = 2 : i64, rows = 4 : i64, tall = false, threads = 128 : i64, vectors = 8 : i64, width = 4 : i64
 // CHECK-LABEL: gpu.func @reduce_loops_subf_2
-// CHECK-SAME:    blocks = 8 : i64{{.*}}kernel = "kept"{{.*}}merged = true, open = true, peeled = false, resident = 2 : i64, rows = 1 : i64, tall = false, threads = 512 : i64, vectors = 8 : i64, width = 4 : i64
+// CHECK-SAME:    blocks = 8 : i64{{.*}}kernel = "kept"{{.*}}merged = true, open = true, peeled = false, resident = 2 : i64, rows = 1 : i64, tall = false, threads = 512 : i64, vectors = 10 : i64, width = 4 : i64
 // CHECK-LABEL: gpu.func @reduce_loops_subf_3
 // CHECK-SAME:    kernel = "kept"{{.*}}vectors = 16 : i64, width = 1 : i64
 // CHECK-LABEL: gpu.func @reduce_loops_subf_4

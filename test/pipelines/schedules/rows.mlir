@@ -170,7 +170,8 @@
 
 // Rows of open length have seven classes. As many lanes of a warp share a short row as it needs; a
 // warp takes a longer one, and still longer ones are kept by as many warps as they need: one kernel
-// serves blocks and clusters of any size, which the host chooses. The same for rows from their first
+// serves blocks and clusters of any size, which the host chooses: not the fewest blocks that hold a
+// row, where more leave fewer registers unused. The same for rows from their first
 // aligned element on, with an element a thread at the edges; these are also those that nothing holds.
 // The last kernel takes buffers of any strides, and any number of rows.
 
@@ -187,24 +188,28 @@
 // CHECK:           %[[BLOCKS:.*]] = arith.ceildivui %{{.*}}, %c4
 // CHECK:           "hir.launch"(%[[BLOCKS]], %c1, %c1, %c128, %c1, %c1
 // CHECK:           kernel = @kernels::@[[WARP:.*]]} :
-// CHECK:         arith.cmpi ule, %[[LENGTH]], %c131072
-// CHECK:           arith.cmpi ule, %[[LENGTH]], %c16384
-// CHECK:             %[[WARPS:.*]] = arith.ceildivui %[[LENGTH]], %c1024
+// CHECK:         arith.cmpi ule, %[[LENGTH]], %c163840
+// CHECK:           arith.cmpi ule, %[[LENGTH]], %c20480
+// CHECK:             %[[WARPS:.*]] = arith.ceildivui %[[LENGTH]], %c1280
 // CHECK:             %[[SOME:.*]] = arith.maxui
 // CHECK:             %[[THREADS:.*]] = arith.muli %[[SOME]], %c32
 // CHECK:             "hir.launch"(%{{.*}}, %c1, %c1, %[[THREADS]], %c1, %c1
 // CHECK:             kernel = @kernels::@[[BLOCK:.*]]} :
-// CHECK:           arith.cmpi ule, %[[LENGTH]], %c32768
+// CHECK:           %[[UP_TO_24:.*]] = arith.cmpi ule, %[[LENGTH]], %c30720
+// CHECK:           %[[MORE:.*]] = arith.select %[[UP_TO_24]], %c3, %
+// CHECK:           %[[UP_TO_20:.*]] = arith.cmpi ule, %[[LENGTH]], %c25600
+// CHECK:           %[[BEST:.*]] = arith.select %[[UP_TO_20]], %c2, %[[MORE]]
+// CHECK:           arith.cmpi eq, %[[BEST]], %c2
 // CHECK:             cluster = array<i64: 2, 1, 1>, kernel = @kernels::@[[BLOCK]]}
-// CHECK:           arith.cmpi ule, %[[LENGTH]], %c65536
-// CHECK:             cluster = array<i64: 4, 1, 1>, kernel = @kernels::@[[BLOCK]]}
+// CHECK:           arith.cmpi eq, %[[BEST]], %c3
+// CHECK:             cluster = array<i64: 3, 1, 1>, kernel = @kernels::@[[BLOCK]]}
 // CHECK:             cluster = array<i64: 8, 1, 1>, kernel = @kernels::@[[BLOCK]]}
 // CHECK:           kernel = @kernels::@reduce_loops_subf_3}
-// CHECK:         arith.cmpi ule, %[[LENGTH]], %c131075
-// CHECK:           arith.cmpi ule, %[[LENGTH]], %c16387
+// CHECK:         arith.cmpi ule, %[[LENGTH]], %c163843
+// CHECK:           arith.cmpi ule, %[[LENGTH]], %c20483
 // CHECK:             kernel = @kernels::@[[PEELED:.*]]} :
 // CHECK:             cluster = array<i64: 2, 1, 1>, kernel = @kernels::@[[PEELED]]}
-// CHECK:             cluster = array<i64: 4, 1, 1>, kernel = @kernels::@[[PEELED]]}
+// CHECK:             cluster = array<i64: 3, 1, 1>, kernel = @kernels::@[[PEELED]]}
 // CHECK:             cluster = array<i64: 8, 1, 1>, kernel = @kernels::@[[PEELED]]}
 // CHECK:           kernel = @kernels::@reduce_loops_subf_5}
 // CHECK:           %[[WIDE:.*]] = arith.minui %{{.*}}, %c2147483647
@@ -231,12 +236,12 @@
 // CHECK:         gpu.cluster_dim_blocks x
 // CHECK:         nvvm.cluster.arrive.relaxed
 // CHECK:         nvvm.cluster.arrive {aligned}
-// CHECK:         %[[FULL:.*]] = arith.cmpi sge, %{{.*}}, %c256_i32
+// CHECK:         %[[FULL:.*]] = arith.cmpi sge, %{{.*}}, %c320_i32
 // CHECK:         scf.if %[[FULL]]
 // CHECK-NOT:       scf.if
-// CHECK-COUNT-8:   ld.global.L2::cache_hint.v4.b32
+// CHECK-COUNT-10:  ld.global.L2::cache_hint.v4.b32
 // CHECK:         } else {
-// CHECK-COUNT-8:   ld.global.L2::cache_hint.v4.b32
+// CHECK-COUNT-10:  ld.global.L2::cache_hint.v4.b32
 // CHECK-NOT:     cache_hint
 // CHECK:         gpu.barrier
 // CHECK:         scf.if
@@ -244,13 +249,13 @@
 // CHECK:           nvvm.mapa
 // CHECK:         scf.if %[[FULL]] {
 // CHECK-NOT:       scf.if
-// CHECK-COUNT-8:   llvm.store {{.*}} {alignment = 16 : i64}
+// CHECK-COUNT-10:  llvm.store {{.*}} {alignment = 16 : i64}
 // CHECK:         } else {
 // CHECK:         llvm.store {{.*}} {alignment = 16 : i64}
 // CHECK:       gpu.func @[[PEELED]](
 // CHECK:         arith.andi %{{.*}}, %c15
 // CHECK:         ld.global.L2::cache_hint.b32
-// CHECK-COUNT-16: ld.global.L2::cache_hint.v4.b32
+// CHECK-COUNT-20: ld.global.L2::cache_hint.v4.b32
 // CHECK-NOT:     cache_hint
 // CHECK:         gpu.barrier
 // CHECK:       gpu.func @reduce_loops_subf_6(
