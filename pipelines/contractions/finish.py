@@ -7,7 +7,15 @@ from functools import reduce
 from math import prod
 
 from ...dialects.mlir import ir
-from ..fusion.access import Access, Coordinate, expression, is_zero, reassociation, zero
+from ..fusion.access import (
+    Access,
+    Coordinate,
+    expression,
+    is_zero,
+    loops_in,
+    reassociation,
+    zero,
+)
 from ..fusion.build import build
 from ..fusion.generic import (
     GENERIC,
@@ -38,8 +46,12 @@ def fuse_neighbours(op: ir.Operation, sizes: Sizes) -> ir.Operation:
     """
     for number, read in enumerate(accesses_of(op)[: len(inputs_of(op))]):
         repeated = _repeated(read, loop_count(op))
-        if repeated is not None:
-            _replace_read(op, number, repeated)
+        if repeated is None:
+            continue
+        source, maker = repeated
+        is_factor = any(loops_in(each) & set(reducing_loops(op)) for each in read.index)
+        if _is_copy(maker) or not is_factor:  # Tiles take factors as they lie in memory.
+            _replace_read(op, number, source, maker)
     for number, value in enumerate(outs_of(op), len(inputs_of(op))):
         _drop_start(op, number, value)
     reader = _reader(op.results[0])
@@ -48,8 +60,10 @@ def fuse_neighbours(op: ir.Operation, sizes: Sizes) -> ir.Operation:
     return op if reader is None else _fused(op, reader, sizes)
 
 
-def _repeated(read: Access, loops: int) -> Access | None:
-    """Returns the same element in the smaller tensor that a tensor repeats, through split dims."""
+def _repeated(read: Access, loops: int) -> tuple[Access, ir.Operation] | None:
+    """Returns the element of the smaller tensor that a tensor repeats, through split dims, and the
+    operation that makes the one of the other.
+    """
     value = read.value
     index = [expression(each) for each in read.index]
     while not isinstance(value.owner, ir.Block) and value.owner.operation.name == (
@@ -82,35 +96,58 @@ def _repeated(read: Access, loops: int) -> Access | None:
         0,
         [places[each] if isinstance(each, int) else each for each in given.index],
     )
-    return Access(given.value, tuple(_plain(each) for each in found.results))
+    return Access(given.value, tuple(_plain(each) for each in found.results)), maker
 
 
 def _repeats(op: ir.Operation) -> bool:
-    """Returns whether an operation repeats the elements of a tensor of fewer dims."""
+    """Returns whether an operation repeats what it makes of each element of a tensor of fewer
+    dims, such as the same in a wider type.
+    """
     if not is_normal(op) or reducing_loops(op) or len(op.operands) != 2 or len(op.results) != 1:
         return False
     given, made = accesses_of(op)
     if not isinstance(given.value.type, ir.RankedTensorType):
         return False
-    (end,) = (each.operation for each in list(op.regions[0].blocks[0])[-1:])
+    inner = [each.operation for each in op.regions[0].blocks[0]]
     return (
         ir.RankedTensorType(given.value.type).rank < ir.RankedTensorType(made.value.type).rank
-        and end.operands[0] == op.regions[0].blocks[0].arguments[0]
+        and not any(each.name == "linalg.index" or len(each.regions) for each in inner)
         and all(isinstance(each, int) or is_zero(each) for each in made.index)
         and set(given.loops) <= set(made.loops)
         and len(given.loops) == len(given.index)
     )
 
 
+def _is_copy(op: ir.Operation) -> bool:
+    (end,) = (each.operation for each in list(op.regions[0].blocks[0])[-1:])
+    return end.operands[0] == op.regions[0].blocks[0].arguments[0]
+
+
 def _plain(each: ir.AffineExpr) -> Coordinate:
     return each.position if isinstance(each, ir.AffineDimExpr) else each
 
 
-def _replace_read(op: ir.Operation, number: int, read: Access) -> None:
+def _replace_read(op: ir.Operation, number: int, read: Access, maker: ir.Operation) -> None:
+    """Lets `op` read an element and make of it what `maker` does."""
     maps = list(ir.ArrayAttr(op.attributes["indexing_maps"]))
     maps[number] = ir.AffineMapAttr.get(read.map(loop_count(op)))
     op.attributes["indexing_maps"] = ir.ArrayAttr.get(maps)
     op.operands[number] = read.value
+    block, making = op.regions[0].blocks[0], maker.regions[0].blocks[0]
+    argument = block.arguments[number]
+    uses = [(use.owner, use.operand_number) for use in argument.uses]
+    argument.set_type(ir.RankedTensorType(read.value.type).element_type)
+    known: dict[ir.Value, ir.Value] = {making.arguments[0]: argument}
+    *inner, end = [each.operation for each in making]
+    with ir.InsertionPoint.at_block_begin(block):
+        for each in inner:
+            copy = each.clone()
+            for place, operand in enumerate(each.operands):
+                copy.operands[place] = known.get(operand, operand)
+            known.update(zip(each.results, copy.results, strict=True))
+    (value,) = end.operands
+    for user, place in uses:
+        user.operands[place] = known.get(value, value)
 
 
 def _drop_start(op: ir.Operation, number: int, value: ir.Value) -> None:

@@ -201,3 +201,40 @@ func.func @products(%x: tensor<128x128xf32>, %w: tensor<8x128xf32>)
     outs(%h : tensor<8x128xf32>) -> tensor<8x128xf32>
   return %t, %s : tensor<128x128xf32>, tensor<8x128xf32>
 }
+
+// -----
+
+// A bias of fewer bits than the sums is extended where it is added; the tensor in which it is repeated
+// is not written. Weights that are computed stay in memory.
+
+// CHECK-LABEL: func.func @extended(
+// CHECK-SAME:    %[[X:.*]]: tensor<1x2x5x6xbf16>, %[[K:.*]]: tensor<2xbf16>, %[[B:.*]]: tensor<4xbf16>
+// CHECK:         %[[W:.*]] = linalg.generic
+// CHECK-SAME:      ins(%[[K]] :
+// CHECK:           arith.negf
+// CHECK:         linalg.generic {{.*}}"reduction"
+// CHECK-SAME:      ins(%[[X]], %[[W]], %[[B]] :
+// CHECK:           %[[SUM:.*]] = "hir.reduce_loops"
+// CHECK:           arith.addf %[[SUM]]
+// CHECK-NOT:     linalg.generic
+func.func @extended(%x: tensor<1x2x5x6xbf16>, %k: tensor<2xbf16>, %b: tensor<4xbf16>) -> tensor<1x4x3x4xf32> {
+  %e = tensor.empty() : tensor<1x4x3x4xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(n, f, h, w) -> (f)>, affine_map<(n, f, h, w) -> (n, f, h, w)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%b : tensor<4xbf16>) outs(%e : tensor<1x4x3x4xf32>) {
+  ^bb0(%a: bf16, %o: f32):
+    %w = arith.extf %a : bf16 to f32
+    linalg.yield %w : f32
+  } -> tensor<1x4x3x4xf32>
+  %f = tensor.empty() : tensor<4x2x3x3xbf16>
+  %v = linalg.generic {indexing_maps = [affine_map<(f, c, h, w) -> (c)>, affine_map<(f, c, h, w) -> (f, c, h, w)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%k : tensor<2xbf16>) outs(%f : tensor<4x2x3x3xbf16>) {
+  ^bb0(%a: bf16, %o: bf16):
+    %m = arith.negf %a : bf16
+    linalg.yield %m : bf16
+  } -> tensor<4x2x3x3xbf16>
+  %y = linalg.conv_2d_nchw_fchw ins(%x, %v : tensor<1x2x5x6xbf16>, tensor<4x2x3x3xbf16>)
+    outs(%s : tensor<1x4x3x4xf32>) -> tensor<1x4x3x4xf32>
+  return %y : tensor<1x4x3x4xf32>
+}
