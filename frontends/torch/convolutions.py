@@ -8,6 +8,8 @@ from typing import Any
 import torch
 from torch import SymInt, Tensor
 
+from .depthwise import depthwise_of
+
 _ATEN = torch.ops.aten
 
 
@@ -30,7 +32,9 @@ def _convolution(
     groups: int,
 ) -> Tensor:
     """torch-mlir fails where each channel is a group: for transposed ones, and those of 3 dims."""
-    if groups == 1 or x.shape[1] != groups:
+    how = (stride, padding, dilation, transposed, output_padding, groups)
+    is_imported = depthwise_of(x.shape, weight.shape, *how) is not None
+    if groups == 1 or x.shape[1] != groups or is_imported:
         return NotImplemented
     dims = weight.dim() - 2
     if transposed:

@@ -48,9 +48,22 @@ def read_depthwise(node: Node) -> Depthwise | None:
     None for others.
     """
     given: Any = node.args
-    x, w, _, stride, padding, dilation, transposed, more, groups = given
-    image, window = x.meta["val"].shape, w.meta["val"].shape
-    if any(isinstance(size, SymInt) for size in (*image, *window)):
+    x, w, _, *how = given
+    return depthwise_of(x.meta["val"].shape, w.meta["val"].shape, *how)
+
+
+def depthwise_of(
+    image: Sequence[int | SymInt],
+    window: Sequence[int | SymInt],
+    stride: Sequence[int],
+    padding: Sequence[Any],
+    dilation: Sequence[int],
+    transposed: bool,
+    more: Sequence[Any],
+    groups: int,
+) -> Depthwise | None:
+    """Returns the same of a convolution of an image of this shape by weights of that one."""
+    if any(isinstance(size, SymInt) for size in (*image, *window, *padding, *more)):
         return None
     rank = len(image) - 2
     if groups == 1 or (image[1], window[0], window[1]) != (groups, groups, 1):
