@@ -352,7 +352,7 @@ def _can_read(op: ir.Operation, number: int, source: _Source) -> bool:
             continue
         # A schedule is to know which places of a term are those of elements, by the row's.
         rest = [loop for loop in linear[1] if loop not in along]
-        if len(along) != 1 or len(rest) != 1 or linear[1][rest[0]] != 1:
+        if len(rest) != 1 or linear[1][rest[0]] != 1:
             return False
     return places <= MOST_PLACES
 

@@ -251,8 +251,9 @@ def _cycles(
         )
     )
     for step in form.steps.values():
+        # Of the rests others have no terms.
         terms = -(-terms // step.every)
-        batch *= step.by
+        batch *= step.every
     tiles = -(-rows // tile.rows) * -(-columns // tile.columns) * batch
     blocks = tiles * parts
     each = -(-blocks // device.multiprocessors)

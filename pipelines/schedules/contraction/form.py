@@ -77,12 +77,13 @@ class Step:
 
     That is of a convolution of elements that lie `by` apart among zeros: of the places k of `term`,
     which has `extent`, those count where i + `slope_in` k + `constant` is a multiple of `by`. Rows
-    with the same rest by `by` have the same ones.
+    with the same rest by `by` have the same ones. Without a term there is one place, which counts
+    for all terms or none.
     """
 
     factor: Factor
     guard: Guard
-    term: int
+    term: int | None
     extent: int
     constant: int
     slope_in: int
@@ -265,17 +266,19 @@ def _read_steps(
                 continue
             along = [loop for loop in guard.factors if loop in work.collective]
             rest = [loop for loop in guard.factors if loop not in work.collective]
-            if len(along) != 1 or len(rest) != 1 or rest[0] not in loops or rest[0] in found:
+            if len(along) > 1 or len(rest) != 1 or rest[0] not in loops or rest[0] in found:
                 return None
-            (term,), (loop,) = along, rest
-            extent = work.extents[term]
+            (loop,) = rest
+            term = along[0] if along else None
+            extent = ONE if term is None else work.extents[term]
             is_known = extent.is_known and work.extents[loop].is_known
             if not is_known or guard.factors[loop] != 1:
                 return None
-            if any(step.term == term for step in found.values()):
+            if term is not None and any(step.term == term for step in found.values()):
                 return None
+            slope = 0 if term is None else guard.factors[term]
             found[loop] = Step(
-                factor, guard, term, extent.known, guard.constant, guard.factors[term], guard.by
+                factor, guard, term, extent.known, guard.constant, slope, guard.by
             )
     return found
 

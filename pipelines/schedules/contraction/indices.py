@@ -161,7 +161,7 @@ class Numbers(Places):
         self._rests: dict[int, ir.Value] = {}
         # Of loops with a step: how far the first place that counts reads, but for the loop itself.
         self.shifts: dict[int, ir.Value] = {}
-        # Of their terms: the first place that counts, and how many do.
+        # Of their terms, or of themselves without one: the first place that counts, and how many do.
         self._first: dict[int, ir.Value] = {}
         self._count: dict[int, ir.Value] = {}
 
@@ -185,7 +185,8 @@ class Numbers(Places):
             count = arith.select(is_any, count, number(0))
         total = add(plus(rest, step.constant), times(first, step.slope_in))
         self.shifts[loop] = arith.divsi(total, by)
-        self._first[step.term], self._count[step.term] = first, count
+        place = loop if step.term is None else step.term
+        self._first[place], self._count[place] = first, count
 
     def terms(self) -> ir.Value:
         """Returns how many terms a sum has."""
@@ -201,6 +202,15 @@ class Numbers(Places):
         for count in self._count.values():
             found = multiply(found, count)
         return found
+
+    @property
+    def may_lack_terms(self) -> bool:
+        """Whether some sums have no terms, of rests of which no place counts."""
+        return any(step.common > 1 for step in self.form.steps.values())
+
+    def has_terms(self) -> ir.Value:
+        """Returns whether a sum has any."""
+        return arith.cmpi(arith.CmpIPredicate.ne, self.terms(), number(0))
 
     def split_term(self, at: ir.Value) -> dict[int, ir.Value]:
         """The loops' indices of the term of a number; of terms with a step those that count."""

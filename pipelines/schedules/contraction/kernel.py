@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from ....dialects.mlir import arith, gpu, ir, scf
 from ....dialects.records import dataclass
+from ...rewriting import constant
+from ..conditional_load import load_if
 from ..elements import address, element_bytes, load
 from ..parameters import Parameters
 from ..shared import SharedMemory
@@ -88,6 +90,16 @@ class ContractionKernel:
         if self._scratch is not None:
             part, tile = numbers.divided(block, self._tiles.count)
         place = tile_place(self._tiles, numbers, tile)
+        if self._scratch is not None and numbers.may_lack_terms:
+            # The kernel that adds the parts reads none of such sums.
+            with ir.InsertionPoint(scf.IfOp(numbers.has_terms()).then_block):
+                self._emit_tile(place, part, block)
+                scf.YieldOp([])
+        else:
+            self._emit_tile(place, part, block)
+
+    def _emit_tile(self, place: TilePlace, part: ir.Value, block: ir.Value) -> None:
+        form, made, numbers = self.form, self.configuration, self.numbers
         self.sides = (
             Side(numbers, made, form.first, form.rows, made.rows),
             Side(numbers, made, form.second, form.columns, made.columns),
@@ -354,6 +366,7 @@ class PartsKernel:
         block = arith.index_castui(i32(), gpu.block_id(gpu.Dimension.x))
         tile, slice_ = numbers.divided(block, Size(self.blocks_each))
         place = tile_place(tiles, numbers, tile)
+        has_terms = numbers.has_terms() if numbers.may_lack_terms else None
         results = Results(
             *(numbers, thread, self.THREADS, made.rows, made.columns),
             *(place.row, place.column, place.batch),
@@ -363,6 +376,11 @@ class PartsKernel:
         step = multiply(numbers.size(tiles.count), number(size))
 
         def value(row: ir.Value, column: ir.Value) -> ir.Value:
+            if has_terms is None:
+                return added(row, column)
+            return load_if(has_terms, [constant(total, 0)], lambda: [added(row, column)])[0]
+
+        def added(row: ir.Value, column: ir.Value) -> ir.Value:
             at = add(times(tile, size), add(times(row, made.columns), column))
             found: ir.Value | None = None
             for _ in range(made.parts):
