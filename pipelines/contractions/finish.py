@@ -52,12 +52,14 @@ def fuse_neighbours(op: ir.Operation, sizes: Sizes) -> ir.Operation:
         is_factor = any(loops_in(each) & set(reducing_loops(op)) for each in read.index)
         if _is_copy(maker) or not is_factor:  # Tiles take factors as they lie in memory.
             _replace_read(op, number, source, maker)
-    for number, value in enumerate(outs_of(op), len(inputs_of(op))):
-        _drop_start(op, number, value)
+    _drop_starts(op)
     reader = _reader(op.results[0])
     if reader is None:
         reader = _expanded_reader(op)
-    return op if reader is None else _fused(op, reader, sizes)
+    if reader is not None:
+        op = _fused(op, reader, sizes)
+        _drop_starts(op)
+    return op
 
 
 def _repeated(read: Access, loops: int) -> tuple[Access, ir.Operation] | None:
@@ -150,27 +152,34 @@ def _replace_read(op: ir.Operation, number: int, read: Access, maker: ir.Operati
         user.operands[place] = known.get(value, value)
 
 
-def _drop_start(op: ir.Operation, number: int, value: ir.Value) -> None:
-    """Lets an output begin in memory that nothing was written to: its elements do not matter."""
-    kind = ir.RankedTensorType(value.type)
-    if isinstance(value.owner, ir.Block) or value.owner.operation.name == "tensor.empty":
-        return
-    if kind.has_static_shape:
-        with op.location, ir.InsertionPoint(op):
-            op.operands[number] = _empty(op.results[number - len(inputs_of(op))])
-    elif value.owner.operation.name == GENERIC and len(value.owner.operation.results) == 1:
-        op.operands[number] = outs_of(value.owner.operation)[0]
+def _drop_starts(op: ir.Operation) -> None:
+    """Lets outputs begin in memory that nothing was written to: their elements do not matter."""
+    for number, value in enumerate(outs_of(op), len(inputs_of(op))):
+        if isinstance(value.owner, ir.Block):
+            continue
+        maker, result = value.owner.operation, op.results[number - len(inputs_of(op))]
+        if ir.RankedTensorType(value.type).has_static_shape:
+            if maker.name != "tensor.empty" or _is_collapsed(result):
+                with op.location, ir.InsertionPoint(op):
+                    op.operands[number] = _empty(result)
+        elif maker.name == GENERIC and len(maker.results) == 1:
+            op.operands[number] = outs_of(maker)[0]
+
+
+def _is_collapsed(result: ir.Value) -> bool:
+    """Returns whether a result is read in fewer dims alone."""
+    return [use.owner.operation.name for use in result.uses] == [_COLLAPSE]
 
 
 def _empty(result: ir.Value) -> ir.Value:
     """Memory for a result: that of the shape in which it is read, if that is one."""
     kind = ir.RankedTensorType(result.type)
-    uses = [use.owner.operation for use in result.uses]
-    if len(uses) != 1 or uses[0].name != _COLLAPSE:
+    if not _is_collapsed(result):
         return ir.Operation.create("tensor.empty", results=[kind]).results[0]
-    read = uses[0].results[0].type
-    empty = ir.Operation.create("tensor.empty", results=[read]).results[0]
-    return _expanded(empty, kind, uses[0].attributes["reassociation"])
+    (use,) = result.uses
+    reader = use.owner.operation
+    empty = ir.Operation.create("tensor.empty", results=[reader.results[0].type]).results[0]
+    return _expanded(empty, kind, reader.attributes["reassociation"])
 
 
 def _reader(value: ir.Value) -> ir.Operation | None:
