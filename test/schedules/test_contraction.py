@@ -217,6 +217,117 @@ _DEPTHWISE = """
       }"""
 
 
+def _depthwise(
+    name: str,
+    element: str,
+    image: tuple[int, ...],
+    window: tuple[int, int],
+    padding: tuple[int, int] = _ONES,
+    step: int = 1,
+    dilation: int = 1,
+    order: str = "n, c, h, w",
+) -> Written:
+    """Returns a depthwise convolution of images of n, c, h and w, and a bias.
+
+    Their dims lie in some order, in which results are too.
+    """
+    n, c, *places = image
+    sizes = [size + 2 * by for size, by in zip(places, padding, strict=True)]
+    results = [
+        (size - dilation * (by - 1) - 1) // step + 1 for size, by in zip(sizes, window, strict=True)
+    ]
+    dims = ["nchw".index(dim) for dim in order.split(", ")]
+    images, padded, made = (
+        [each[dim] for dim in dims] for each in ([*image], [n, c, *sizes], [n, c, *results])
+    )
+    amounts = ", ".join(str((0, 0, *padding)[dim]) for dim in dims)
+    x, p, y, sums = (
+        _tensor(shape, kind)
+        for shape, kind in ((images, element), (padded, element), (made, element), (made, "f32"))
+    )
+    k, b = _tensor([c, *window], element), _tensor([c], element)
+    read = {"h": f"h * {step} + r * {dilation}", "w": f"w * {step} + s * {dilation}"}
+    index = ", ".join(read.get(dim, dim) for dim in order.split(", "))
+    extended = {each: f"%{each}w" if element != "f32" else f"%{each}" for each in ("a", "b", "t")}
+
+    def widened(*names: str) -> str:
+        if element == "f32":
+            return ""
+        return "\n          ".join(
+            f"%{each}w = arith.extf %{each} : {element} to f32" for each in names
+        )
+
+    rounded = "" if element == "f32" else f"%u = arith.truncf %v : f32 to {element}"
+    source = f"""
+      func.func @NAME(%x: {x}, %k: {k}, %bias: {b}) -> {y} {{
+        %zero = arith.constant 0.0 : {element}
+        %none = arith.constant 0.0 : f32
+        %p = tensor.pad %x low[{amounts}] high[{amounts}] {{
+        ^bb0(%i: index, %j: index, %l: index, %m: index):
+          tensor.yield %zero : {element}
+        }} : {x} to {p}
+        %empty = tensor.empty() : {sums}
+        %start = linalg.fill ins(%none : f32) outs(%empty : {sums}) -> {sums}
+        %sum = linalg.generic {{
+          indexing_maps = [affine_map<(n, c, h, w, r, s) -> ({index})>,
+                           affine_map<(n, c, h, w, r, s) -> (c, r, s)>,
+                           affine_map<(n, c, h, w, r, s) -> ({order})>],
+          iterator_types = ["parallel", "parallel", "parallel", "parallel",
+                            "reduction", "reduction"]}}
+          ins(%p, %k : {p}, {k}) outs(%start : {sums}) {{
+        ^bb0(%a: {element}, %b: {element}, %o: f32):
+          {widened("a", "b")}
+          %m = arith.mulf {extended["a"]}, {extended["b"]} : f32
+          %q = arith.addf %m, %o : f32
+          linalg.yield %q : f32
+        }} -> {sums}
+        %out = tensor.empty() : {y}
+        %y = linalg.generic {{
+          indexing_maps = [affine_map<(n, c, h, w) -> ({order})>, affine_map<(n, c, h, w) -> (c)>,
+                           affine_map<(n, c, h, w) -> ({order})>],
+          iterator_types = ["parallel", "parallel", "parallel", "parallel"]}}
+          ins(%sum, %bias : {sums}, {b}) outs(%out : {y}) {{
+        ^bb0(%a: f32, %t: {element}, %o: {element}):
+          {widened("t")}
+          %v = arith.addf %a, {extended["t"]} : f32
+          {rounded}
+          linalg.yield {"%v" if element == "f32" else "%u"} : {element}
+        }} -> {y}
+        return %y : {y}
+      }}"""
+
+    def reference(x: torch.Tensor, k: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+        first = [dims.index(dim) for dim in range(4)]
+        y = functional.conv2d(x.permute(first), k[:, None], bias, step, padding, dilation, groups=c)
+        return y.permute(dims)
+
+    return Written(
+        name,
+        (_spec(images, element), _spec([c, *window], element), _spec([c], element)),
+        (_spec(made, element),),
+        reference,
+        ({"one": 1},),
+        magnitude=20.0,
+        source=source,
+    )
+
+
+# Each of a row of vectors; rows that end within one; windows that step, along rows or channels.
+_DEPTHWISE_PROGRAMS = (
+    _depthwise("neighbours", "bf16", (2, 3, 13, 24), (3, 3)),
+    _depthwise("neighbours_f32", "f32", (1, 3, 19, 12), (5, 3), (2, 1)),
+    _depthwise("short_rows", "bf16", (1, 5, 9, 36), (4, 4), _ZEROS),
+    _depthwise("odd_rows", "f16", (2, 3, 9, 17), (3, 3)),
+    _depthwise("stepping", "bf16", (2, 3, 12, 32), (3, 3), step=2),
+    _depthwise("stepping_far", "f32", (1, 2, 13, 24), (3, 2), step=3, dilation=2),
+    # No guard says that rows beyond the last are not there.
+    _depthwise("padded_along", "bf16", (1, 2, 11, 16), (3, 3), (0, 1)),
+    _depthwise("padded_across", "bf16", (1, 2, 11, 16), (3, 3), (1, 0)),
+    _depthwise("last", "bf16", (2, 16, 9, 7), (3, 3), order="n, h, w, c"),
+    _depthwise("last_odd", "f32", (1, 6, 9, 7), (3, 3), order="n, h, w, c"),
+)
+
+
 def _channels_last(
     element: str, kernel: str, features: int, channels: int = 24, total: str = ""
 ) -> Written:
@@ -425,6 +536,18 @@ SUITE = Suite(
             tolerance=8.0,
             source=_DEPTHWISE,
         ),
+        *_DEPTHWISE_PROGRAMS,
+        # Elements apart along a dim without a window: half of the results have no terms.
+        Convolution(1, 140, 5, (4, 5), (1, 3), _ONES, (1, 1), _ONES, apart=(2, 2)).program(
+            "apart_alone"
+        ),
+        # Dilated by as much as elements lie apart.
+        Convolution(1, 90, 5, (4, 5), (3, 3), _ONES, (2, 2), (2, 2), apart=(2, 2)).program(
+            "apart_dilated"
+        ),
+        # Tiles of which each lacks some places of windows, in parts, and with steps.
+        Convolution(1, 60, 5, (6, 40), (5, 1), _ONES, (4, 0), _ONES).program("ranged"),
+        Convolution(2, 60, 5, (12, 40), (5, 1), (2, 1), (4, 0), _ONES).program("ranged_steps"),
         Written(
             "integers",
             ("i32[3, 70, 90]", "i32[3, 90, 301]"),
@@ -490,7 +613,7 @@ def test_numbers(name: str) -> None:
 def test_buffers_that_32_bits_do_not_reach(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows' places, and results', in 64 bits; here of more than 100 elements."""
     monkeypatch.setattr("hirc.pipelines.schedules.contraction.form.MOST_IN_32_BITS", 100)
-    names = ("drawn_0", "depthwise", "bf16", "last_fhwc_bf16_24")
+    names = ("drawn_0", "depthwise", "stepping", "ranged", "bf16", "last_fhwc_bf16_24")
     programs = [replace(_written(name), name=f"far_{name}") for name in names]
     suite = Suite(programs)
     for each in suite.names:
@@ -508,6 +631,7 @@ def test_checks_are_silent() -> None:
         [
             *(f"drawn_{seed}" for seed in range(3)),
             *("open_batch", "long", "depthwise", "bf16", "last_fhwc_bf16_24", "last_hwcf_f16_24"),
-            "last_fhwc_i8_32",
+            *("last_fhwc_i8_32", "apart_alone", "ranged"),
+            *(each.name for each in _DEPTHWISE_PROGRAMS),
         ]
     )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import ceil
 
 from ....dialects.records import dataclass
 from ..device import Device
 from ..elements import ACCESS_BYTES, element_bytes
 from ..size import ONE, ZERO, product
 from ..warp_matrices import DEPTH_BYTES, capability_for_bytes
-from .form import Factor, Form
+from .form import Factor, Form, read_range
 
 # The longest row of terms in shared memory: what all its banks give at once.
 ROW_BYTES = 128
@@ -25,7 +26,8 @@ class Configuration:
     shared memory. Tables of where terms lie are made for `segment` terms at once. `resident` blocks
     are to fit into a multiprocessor. A sum is made in so many `parts`, each by another block.
     If it `is_wide`, neighbours in memory are copied together where they may be. If it
-    `is_of_warpgroups`, these multiply (wgmma), 64 rows each.
+    `is_of_warpgroups`, these multiply (wgmma), 64 rows each. If it `is_ranged`, a block leaves out
+    places of windows that lie beyond an edge for all of its tile.
     """
 
     rows: int
@@ -39,6 +41,7 @@ class Configuration:
     parts: int = 1
     is_wide: bool = False
     is_of_warpgroups: bool = False
+    is_ranged: bool = False
 
     @property
     def threads(self) -> int:
@@ -105,6 +108,9 @@ _PARTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 _LEAST_TERMS = 128
 # What a thread may have of sums, of the 255 registers of 4 bytes.
 _REGISTER_BYTES = 256
+# Places of windows are left out where that spares a tenth of the terms: threads then read tables of
+# both factors' terms.
+_MOST_RANGED = 0.9
 # In cycles: what a block does before and after its steps, and another kernel.
 _BLOCK_CYCLES, _KERNEL_CYCLES = 3000, 5000
 _PRODUCTS_PER_CYCLE, _MATRIX_PRODUCTS_PER_CYCLE = 128, 1024
@@ -157,7 +163,11 @@ def timed(
     terms = _matrix_terms(form, is_wide=is_wide) if is_matrix else _TERMS
     is_of_warpgroups = is_wide and is_for_warpgroups(form, device)
     tiles = _MATRIX_TILES if is_matrix else _TILES
+    ranged = None if is_matrix else read_range(form)
     for tile in _WARPGROUP_TILES if is_of_warpgroups else tiles:
+        share = 1.0
+        if ranged is not None:
+            share = ranged.share(tile.rows if ranged.own == form.rows else tile.columns)
         for parts in _PARTS if form.extent(form.terms).is_known else (1,):
             made = Configuration(
                 tile.rows,
@@ -171,13 +181,14 @@ def timed(
                 parts,
                 is_wide,
                 is_of_warpgroups,
+                share <= _MOST_RANGED,
             )
             if form.is_promoted:
                 fitting = device.registers // (_PROMOTED_REGISTERS * made.threads)
                 made = replace(made, resident=min(made.resident, fitting))
             if not _fits(form, device, made):
                 continue
-            cycles = _cycles(form, device, tile, made, open_size)
+            cycles = _cycles(form, device, tile, made, open_size, share)
             if best is None or cycles < best[0]:
                 best = cycles, made
     assert best is not None, "no tile fits"
@@ -232,14 +243,21 @@ def _fits(form: Form, device: Device, made: Configuration) -> bool:
     tables = 2 * (made.segment + made.stages * made.terms) * 8
     if max(steps, made.rows * made.columns * size) + tables > device.shared_bytes:
         return False
-    terms = form.extent(form.terms)
-    return made.parts == 1 or terms.known >= made.parts * _LEAST_TERMS
+    return made.parts == 1 or form.most_terms.known >= made.parts * _LEAST_TERMS
 
 
 def _cycles(
-    form: Form, device: Device, tile: _Tile, made: Configuration, open_size: OpenSize | None
+    form: Form,
+    device: Device,
+    tile: _Tile,
+    made: Configuration,
+    open_size: OpenSize | None,
+    share: float,
 ) -> float:
-    """The time of all kernels; sizes that are open are taken to be large, but `open_size`."""
+    """The time of all kernels; sizes that are open are taken to be large, but `open_size`.
+
+    If the configuration is ranged, tiles have this `share` of the terms on average.
+    """
     parts = made.parts
     rows, columns, terms, batch = (
         _known(form, loops, otherwise, open_size)
@@ -255,16 +273,17 @@ def _cycles(
         terms = -(-terms // step.every)
         batch *= step.every
     tiles = -(-rows // tile.rows) * -(-columns // tile.columns) * batch
-    blocks = tiles * parts
+    # Parts of sums are equally long: shorter sums have fewer.
+    blocks = ceil(tiles * parts * share) if made.is_ranged else tiles * parts
     each = -(-blocks // device.multiprocessors)
     threads = (tile.rows // tile.thread_rows) * (tile.columns // tile.thread_columns)
     warps = min(each, tile.resident) * threads // 32
-    share = tile.share * next((part for most, part in _SHARE_OF_WARPS if warps <= most), 1.0)
+    reached = tile.share * next((part for most, part in _SHARE_OF_WARPS if warps <= most), 1.0)
     own = -(-terms // (parts * made.terms)) * made.terms * tile.rows * tile.columns
     peak = _PRODUCTS_PER_CYCLE
     if form.is_of_matrices:
         peak = _MATRIX_PRODUCTS_PER_CYCLE * 2 // element_bytes(form.first.element)
-    cycles = each * own / (peak * share)
+    cycles = each * own / (peak * reached)
     cycles += -(-each // tile.resident) * _BLOCK_CYCLES
     if parts > 1:
         bytes_ = 2 * blocks * tile.rows * tile.columns * element_bytes(form.total)

@@ -29,6 +29,8 @@ _MOST_PLACES = 30
 _PRODUCTS = {"addf": "arith.mulf", "addi": "arith.muli"}
 _FLOAT_KINDS = {"bf16": "bf16", "f16": "f16", "f8E4M3FN": "e4m3", "f8E5M2": "e5m2"}
 _EXTENSIONS = ("arith.extf", "arith.extsi", "arith.extui")
+# Tiles that say for all which places they lack.
+_MOST_TILES = 4096
 # What rows of open length count for.
 _LONG_ROW = 1 << 20
 # Predicates of arith.cmpi.
@@ -111,6 +113,45 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Range:
+    """The places of `term` that rows or columns of a tile may have: all others lie beyond an edge.
+
+    The tile is of the loops `own`, of known sizes, of which the outermost that `guard` depends on
+    is `loop`.
+    """
+
+    guard: Guard
+    term: int
+    loop: int
+    own: tuple[int, ...]
+    extents: tuple[Size, ...]
+
+    @property
+    def inner(self) -> int:
+        """How many rows or columns follow one another at one place along the loop."""
+        return product(
+            [self.extents[loop] for loop in self.own[self.own.index(self.loop) + 1 :]]
+        ).known
+
+    def share(self, tile: int) -> float:
+        """Returns which part of the places tiles of so many rows or columns have on average."""
+        total = product([self.extents[loop] for loop in self.own]).known
+        size, places = self.extents[self.loop].known, self.extents[self.term].known
+        by, constant = self.guard.factors[self.term], self.guard.constant
+        starts = range(0, total, tile)[:_MOST_TILES]
+        found = 0
+        for start in starts:
+            low, high = start // self.inner, (min(start + tile, total) - 1) // self.inner
+            is_same = low // size == high // size
+            low, high = (low % size, high % size) if is_same else (0, size - 1)
+            least, most = (constant + self.guard.factors[self.loop] * at for at in (low, high))
+            begin = max(-(most // by), 0)
+            end = min((self.guard.bound.known - 1 - least) // by + 1, places)
+            found += max(end - begin, 0)
+        return found / (len(starts) * places)
+
+
+@dataclass(frozen=True)
 class Form:
     """`rows` are the loops of the first factor alone, `columns` of the second, `batch` of both.
 
@@ -141,6 +182,17 @@ class Form:
     def step_of_term(self, term: int) -> Step | None:
         """The step that says which places of a term count."""
         return next((step for step in self.steps.values() if step.term == term), None)
+
+    @property
+    def most_terms(self) -> Size:
+        """How many terms a sum has at most: of those with a step some places count."""
+        counts = [
+            self.work.extents[loop]
+            if (step := self.step_of_term(loop)) is None
+            else Size(step.most)
+            for loop in self.terms
+        ]
+        return product(counts)
 
     @property
     def total(self) -> ir.Type:
@@ -277,10 +329,25 @@ def _read_steps(
             if term is not None and any(step.term == term for step in found.values()):
                 return None
             slope = 0 if term is None else guard.factors[term]
-            found[loop] = Step(
-                factor, guard, term, extent.known, guard.constant, slope, guard.by
-            )
+            found[loop] = Step(factor, guard, term, extent.known, guard.constant, slope, guard.by)
     return found
+
+
+def read_range(form: Form) -> Range | None:
+    """Returns which places of a term tiles lack, along the outermost loop with edges; None where
+    no such is known.
+    """
+    extents = form.work.extents
+    for factor, own in ((form.first, form.rows), (form.second, form.columns)):
+        if form.steps or not all(extents[loop].is_known for loop in own):
+            continue
+        for loop in own:
+            for guard in factor.guards_along(loop):
+                along = [each for each in guard.factors if each in form.terms]
+                is_known = guard.bound.is_known and len(along) == 1 and len(guard.factors) == 2
+                if is_known and min(guard.factors.values()) > 0 and extents[along[0]].is_known:
+                    return Range(guard, along[0], loop, own, extents)
+    return None
 
 
 def places_of(form: Form, factor: Factor) -> list[tuple[Guard, int]] | None:

@@ -11,7 +11,7 @@ from ..parameters import Parameters
 from ..region import Region
 from ..size import ONE, ZERO, Size, product
 from ..work import Work
-from .form import Form, is_far
+from .form import Form, Range, is_far
 
 # An index for each of some loops of the operation.
 Indices = Mapping[int, ir.Value]
@@ -161,9 +161,10 @@ class Numbers(Places):
         self._rests: dict[int, ir.Value] = {}
         # Of loops with a step: how far the first place that counts reads, but for the loop itself.
         self.shifts: dict[int, ir.Value] = {}
-        # Of their terms, or of themselves without one: the first place that counts, and how many do.
+        # Of their terms, or of themselves without: the first place that counts, and how many do.
         self._first: dict[int, ir.Value] = {}
         self._count: dict[int, ir.Value] = {}
+        self.range: Range | None = None
 
     def count(self, loop: int) -> Size:
         return self.form.count(loop)
@@ -203,14 +204,34 @@ class Numbers(Places):
             found = multiply(found, count)
         return found
 
-    @property
-    def may_lack_terms(self) -> bool:
-        """Whether some sums have no terms, of rests of which no place counts."""
-        return any(step.common > 1 for step in self.form.steps.values())
+    def set_range(self, found: Range, first: ir.Value, tile: int) -> None:
+        """Leaves out places that no row or column has of a tile that begins at the `first`."""
+        self.range = found
+        size, guard = self.work.extents[found.loop], found.guard
+        total = self.form.count_of(found.own).known
+        last = arith.minui(plus(first, tile - 1), number(total - 1))
+        inner = number(found.inner)
+        (outer, low), (far, high) = (
+            self.divided(arith.divui(at, inner), size) for at in (first, last)
+        )
+        is_same = arith.cmpi(arith.CmpIPredicate.eq, outer, far)
+        low = arith.select(is_same, low, number(0))
+        high = arith.select(is_same, high, number(size.known - 1))
+        by, slope = guard.factors[found.term], guard.factors[found.loop]
+        # The places k for which 0 <= constant + slope i + by k < bound, of an i that is there.
+        before = arith.subi(number(by - 1 - guard.constant), times(high, slope))
+        through = arith.subi(number(guard.bound.known - 1 - guard.constant + by), times(low, slope))
+        begin, end = (
+            arith.divui(arith.maxsi(each, number(0)), number(by)) for each in (before, through)
+        )
+        end = arith.minui(end, number(self.work.extents[found.term].known))
+        self._first[found.term] = begin
+        self._count[found.term] = arith.subi(arith.maxui(end, begin), begin)
 
-    def has_terms(self) -> ir.Value:
-        """Returns whether a sum has any."""
-        return arith.cmpi(arith.CmpIPredicate.ne, self.terms(), number(0))
+    @property
+    def has_fewer_terms(self) -> bool:
+        """Whether some sums have fewer terms than others, or none."""
+        return bool(self._count)
 
     def split_term(self, at: ir.Value) -> dict[int, ir.Value]:
         """The loops' indices of the term of a number; of terms with a step those that count."""
@@ -228,6 +249,9 @@ class Numbers(Places):
                 rest, found[loop] = self.divided(rest, extent)
         for loop in self.form.terms[:1]:
             found[loop] = rest
+        if self.range is not None:
+            term = self.range.term
+            found[term] = add(found[term], self._first[term])
         return found
 
     def term(self, loop: int, counted: ir.Value) -> ir.Value:

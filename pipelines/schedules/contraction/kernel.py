@@ -13,8 +13,8 @@ from ..size import Size, product
 from ..warpgroup_matrices import PATTERN_BYTES
 from .arithmetic import Matrices, Vectors, WarpgroupMatrices, store_vector
 from .configuration import AT_ONCE, Configuration
-from .form import Form
-from .indices import Indices, Numbers, add, byte, i32, multiply, number, plus, times
+from .form import Form, read_range
+from .indices import Indices, Numbers, add, byte, i32, is_below, multiply, number, plus, times
 from .results import Results
 from .side import ENTRY_BYTES, Segment, Side, fill_tables
 from .totals import Totals
@@ -65,7 +65,13 @@ def tile_place(tiles: Tiles, numbers: Numbers, tile: ir.Value) -> TilePlace:
     rest, row = numbers.divided(rest, tiles.rows)
     rest, column = numbers.divided(rest, tiles.columns)
     batch = numbers.split(rest, form.batch)
-    return TilePlace(times(row, made.rows), times(column, made.columns), batch)
+    place = TilePlace(times(row, made.rows), times(column, made.columns), batch)
+    ranged = read_range(form) if made.is_ranged else None
+    if ranged is not None:
+        is_of_rows = ranged.own == form.rows
+        first, count = (place.row, made.rows) if is_of_rows else (place.column, made.columns)
+        numbers.set_range(ranged, first, count)
+    return place
 
 
 class ContractionKernel:
@@ -82,7 +88,7 @@ class ContractionKernel:
 
     def emit(self) -> None:
         """Sums the products of a tile, computes what follows and stores it."""
-        form, made = self.form, self.configuration
+        form = self.form
         self.thread = arith.index_castui(i32(), gpu.thread_id(gpu.Dimension.x))
         self.numbers = numbers = Numbers(form, self.parameters, self.thread)
         block = arith.index_castui(i32(), gpu.block_id(gpu.Dimension.x))
@@ -90,15 +96,24 @@ class ContractionKernel:
         if self._scratch is not None:
             part, tile = numbers.divided(block, self._tiles.count)
         place = tile_place(self._tiles, numbers, tile)
-        if self._scratch is not None and numbers.may_lack_terms:
-            # The kernel that adds the parts reads none of such sums.
-            with ir.InsertionPoint(scf.IfOp(numbers.has_terms()).then_block):
-                self._emit_tile(place, part, block)
-                scf.YieldOp([])
-        else:
-            self._emit_tile(place, part, block)
+        begin, end = number(0), numbers.terms()
+        if self._scratch is None:
+            self._emit_tile(place, begin, end, block)
+            return
+        each = numbers.size(self._tiles.terms)
+        begin = multiply(part, each)
+        end = arith.minui(end, add(begin, each))
+        if not numbers.has_fewer_terms:
+            self._emit_tile(place, begin, end, block)
+            return
+        # The kernel that adds the parts reads none without terms.
+        exists = scf.IfOp(arith.cmpi(arith.CmpIPredicate.ult, begin, end))
+        with ir.InsertionPoint(exists.then_block):
+            self._emit_tile(place, begin, end, block)
+            scf.YieldOp([])
 
-    def _emit_tile(self, place: TilePlace, part: ir.Value, block: ir.Value) -> None:
+    def _emit_tile(self, place: TilePlace, begin: ir.Value, end: ir.Value, block: ir.Value) -> None:
+        """Sums the products of the terms from `begin` to `end`."""
         form, made, numbers = self.form, self.configuration, self.numbers
         self.sides = (
             Side(numbers, made, form.first, form.rows, made.rows),
@@ -111,11 +126,6 @@ class ContractionKernel:
         self._arithmetic = arithmetic(form, made, self.sides)
         self.sides[0].start(place.row, place.batch)
         self.sides[1].start(place.column, place.batch)
-        begin, end = number(0), numbers.terms()
-        if self._scratch is not None:
-            each = numbers.size(self._tiles.terms)
-            begin = multiply(part, each)
-            end = arith.minui(end, add(begin, each))
         sums = self._sum(begin, end)
         if self._scratch is not None:
             self._keep(sums, self._scratch, block)
@@ -366,7 +376,7 @@ class PartsKernel:
         block = arith.index_castui(i32(), gpu.block_id(gpu.Dimension.x))
         tile, slice_ = numbers.divided(block, Size(self.blocks_each))
         place = tile_place(tiles, numbers, tile)
-        has_terms = numbers.has_terms() if numbers.may_lack_terms else None
+        terms = numbers.terms() if numbers.has_fewer_terms else None
         results = Results(
             *(numbers, thread, self.THREADS, made.rows, made.columns),
             *(place.row, place.column, place.batch),
@@ -376,20 +386,24 @@ class PartsKernel:
         step = multiply(numbers.size(tiles.count), number(size))
 
         def value(row: ir.Value, column: ir.Value) -> ir.Value:
-            if has_terms is None:
-                return added(row, column)
-            return load_if(has_terms, [constant(total, 0)], lambda: [added(row, column)])[0]
-
-        def added(row: ir.Value, column: ir.Value) -> ir.Value:
             at = add(times(tile, size), add(times(row, made.columns), column))
             found: ir.Value | None = None
-            for _ in range(made.parts):
+            for part in range(made.parts):
                 where = address(pointer, total, at)
-                (each,) = load(where, total, 1, element_bytes(total))
+                each = stored(part, where)
                 found = each if found is None else _plus(found, each)
                 at = add(at, step)
             assert found is not None
             return found
+
+        def stored(part: int, where: ir.Value) -> ir.Value:
+            if terms is None:
+                return loaded(where)[0]
+            exists = is_below(number(part * tiles.terms.known), terms)
+            return load_if(exists, [constant(total, 0)], lambda: loaded(where))[0]
+
+        def loaded(where: ir.Value) -> list[ir.Value]:
+            return load(where, total, 1, element_bytes(total))
 
         results.store(times(slice_, self.ROWS), self.ROWS, value)
 

@@ -19,7 +19,7 @@ _AT_ONCE = 4
 
 
 @contextmanager
-def _inside(condition: ir.Value | None) -> Generator[None]:
+def inside(condition: ir.Value | None) -> Generator[None]:
     """Inserts where a condition holds; None always does."""
     if condition is None:
         yield
@@ -63,7 +63,7 @@ class Results:
         holds = self.numbers.are_there(columns)
         if not extent.is_multiple_of(self.columns):
             holds = both(holds, is_below(at, self.numbers.size(extent)))
-        with _inside(holds):
+        with inside(holds):
             at_once = min(_AT_ONCE, rounds)
             loop = scf.ForOp(number(0), number(rounds), number(at_once))
             with ir.InsertionPoint(loop.body):
@@ -99,7 +99,7 @@ class Results:
             points.append((self._point(indices, total), indices, holds))
         results = [[point.value(each) for each in numbers.region.yielded] for point, _, _ in points]
         for (_, indices, holds), values in zip(points, results, strict=True):
-            with _inside(holds):
+            with inside(holds):
                 for operand, value in zip(form.work.outputs, values, strict=True):
                     where = self._where(operand, indices)
                     store(where, operand.element, [value], element_bytes(operand.element))

@@ -35,7 +35,7 @@ from .configuration import (
 )
 from .form import Factor, Form, is_far, places_of, reaches, read_form
 from .kernel import ContractionKernel, PartsKernel, Tiles
-from .stencil import THREADS, Stencil, StencilKernel, is_stencil
+from .stencil import Stencil, StencilKernel, is_stencil
 from .warpgroup_kernel import WarpgroupKernel
 from .warpgroups import (
     Reading,
@@ -99,7 +99,7 @@ class ContractionChooser(Chooser[WarpgroupConfiguration]):
     def alternatives(self) -> list[Alternative]:
         forms, kernels, device = self._forms, self._kernels, self._device
         if self._is_stencil:
-            return [_alternative(form, partial(_launch_stencil, form, kernels)) for form in forms]
+            return [_stencil_alternative(Stencil(form, device), kernels) for form in forms]
         first = forms[0]
         # What the copy engine cannot take is rare: one kernel does for all of it.
         last = self._by_configuration(forms[-1], choose(forms[-1], device))
@@ -362,28 +362,37 @@ def _alternative(
     return conditions, launch
 
 
-def _launch_stencil(form: Form, kernels: Kernels) -> None:
+def _stencil_alternative(stencil: Stencil, kernels: Kernels) -> Alternative:
+    conditions, launch = _alternative(stencil.form, partial(_launch_stencil, stencil, kernels))
+
+    def all_conditions(found: Conditions) -> None:
+        conditions(found)
+        for each in stencil.wide:
+            bytes_ = stencil.piece_of(each) * element_bytes(each.element)
+            found.require_aligned_buffer(each.buffer, each.element, bytes_)
+
+    return all_conditions, launch
+
+
+def _launch_stencil(stencil: Stencil, kernels: Kernels) -> None:
     """Launches the kernel of a window for each result."""
-    work, stencil = form.work, Stencil(form)
-    counts = [
-        work.open.divided_up(work.extents[loop], stencil.rows if loop == stencil.down else 1)
-        for loop in stencil.loops
-    ]
+    work, counts = stencil.form.work, stencil.counts()
     found: list[StencilKernel] = []
 
     def emit(entry: ir.Block) -> None:
         found.append(StencilKernel(stencil, counts, Parameters(entry, work.open)))
         found[0].emit()
 
-    kernel = kernels.build(operation_name(work.op), THREADS, emit, work.op.location)
-    blocks = arith.ceildivui(work.open.value(product(counts)), index_constant(THREADS))
-    emit_launch(kernel, blocks, THREADS, found[0].parameters.arguments())
+    threads = stencil.threads
+    kernel = kernels.build(operation_name(work.op), threads, emit, work.op.location)
+    blocks = arith.ceildivui(work.open.value(product(counts)), index_constant(threads))
+    emit_launch(kernel, blocks, threads, found[0].parameters.arguments())
 
 
 def _launch(form: Form, made: Configuration, kernels: Kernels) -> None:
     """Launches the kernel, and where sums are made in parts another one that adds these."""
     work = form.work
-    terms = form.extent(form.terms)
+    terms = form.most_terms
     if made.parts > 1:
         terms = Size(-(-terms.known // (made.parts * made.terms)) * made.terms)
     tiles = Tiles(

@@ -172,7 +172,7 @@ class Side:
     def _linear_step(self) -> Size | None:
         """The stride of the number of a term, where all loops of terms lie behind one another."""
         form = self.numbers.form
-        if any(step.term in form.terms for step in form.steps.values()):
+        if self.numbers.range or any(step.term in form.terms for step in form.steps.values()):
             return None
         if not form.terms:
             return ZERO
