@@ -56,6 +56,18 @@ class _Operations(nn.Module):
         )
 
 
+def test_depthwise_of_three_dims_is_one_sum() -> None:
+    """It reads the image itself, rather than copies that lie behind one another."""
+
+    class Depthwise(nn.Module):
+        def forward(self, x: Tensor, w: Tensor) -> Tensor:
+            return nn.functional.conv3d(x, w, padding=1, groups=3)
+
+    text = import_model(Depthwise(), (torch.ones(2, 3, 4, 5, 6), torch.ones(3, 1, 3, 3, 3))).text
+    assert text.count('"reduction"') == 3
+    assert "tensor.concat" not in text
+
+
 def test_operations() -> None:
     torch.manual_seed(0)
     x = torch.randn(3, 5, 4) * 2

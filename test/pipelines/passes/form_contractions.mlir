@@ -238,3 +238,54 @@ func.func @extended(%x: tensor<1x2x5x6xbf16>, %k: tensor<2xbf16>, %b: tensor<4xb
     outs(%s : tensor<1x4x3x4xf32>) -> tensor<1x4x3x4xf32>
   return %y : tensor<1x4x3x4xf32>
 }
+
+// -----
+
+// Elements apart along a dim in which the window has one place are read where they are.
+
+// CHECK-LABEL: func.func @apart_alone(
+// CHECK-SAME:    %[[X:.*]]: tensor<2x4x3x5xf32>
+// CHECK-NOT:     tensor.insert_slice
+// CHECK:         linalg.generic
+// CHECK:           arith.remui
+// CHECK:           tensor.extract %[[X]]
+// CHECK:         return
+func.func @apart_alone(%x: tensor<2x4x3x5xf32>, %k: tensor<3x4x1x3xf32>) -> tensor<2x3x5x9xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x4x5x11xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<2x4x5x11xf32>) -> tensor<2x4x5x11xf32>
+  %p = tensor.insert_slice %x into %f[0, 0, 0, 1] [2, 4, 3, 5] [1, 1, 2, 2] : tensor<2x4x3x5xf32> into tensor<2x4x5x11xf32>
+  %o = tensor.empty() : tensor<2x3x5x9xf32>
+  %s = linalg.fill ins(%zero : f32) outs(%o : tensor<2x3x5x9xf32>) -> tensor<2x3x5x9xf32>
+  %y = linalg.conv_2d_nchw_fchw ins(%p, %k : tensor<2x4x5x11xf32>, tensor<3x4x1x3xf32>)
+    outs(%s : tensor<2x3x5x9xf32>) -> tensor<2x3x5x9xf32>
+  return %y : tensor<2x3x5x9xf32>
+}
+
+// -----
+
+// What follows a convolution writes to memory of the shape in which alone it is read.
+
+// CHECK-LABEL: func.func @in_fewer_dims(
+// CHECK:         %[[EMPTY:.*]] = tensor.empty() : tensor<1x3x9xbf16>
+// CHECK:         %[[OUT:.*]] = tensor.expand_shape %[[EMPTY]]
+// CHECK:         linalg.generic
+// CHECK-SAME:      outs(%[[OUT]] : tensor<1x3x9x1xbf16>)
+// CHECK:           arith.truncf
+func.func @in_fewer_dims(%x: tensor<1x4x11x1xbf16>, %k: tensor<3x4x3x1xbf16>) -> tensor<1x3x9xbf16> {
+  %zero = arith.constant 0.0 : f32
+  %o = tensor.empty() : tensor<1x3x9x1xf32>
+  %s = linalg.fill ins(%zero : f32) outs(%o : tensor<1x3x9x1xf32>) -> tensor<1x3x9x1xf32>
+  %y = linalg.conv_2d_nchw_fchw ins(%x, %k : tensor<1x4x11x1xbf16>, tensor<3x4x3x1xbf16>)
+    outs(%s : tensor<1x3x9x1xf32>) -> tensor<1x3x9x1xf32>
+  %e = tensor.empty() : tensor<1x3x9x1xbf16>
+  %r = linalg.generic {indexing_maps = [affine_map<(n, f, h, w) -> (n, f, h, w)>, affine_map<(n, f, h, w) -> (n, f, h, w)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%y : tensor<1x3x9x1xf32>) outs(%e : tensor<1x3x9x1xbf16>) {
+  ^bb0(%a: f32, %b: bf16):
+    %t = arith.truncf %a : f32 to bf16
+    linalg.yield %t : bf16
+  } -> tensor<1x3x9x1xbf16>
+  %c = tensor.collapse_shape %r [[0], [1], [2, 3]] : tensor<1x3x9x1xbf16> into tensor<1x3x9xbf16>
+  return %c : tensor<1x3x9xbf16>
+}
