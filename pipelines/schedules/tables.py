@@ -44,7 +44,8 @@ class WindowTable:
 @dataclass(frozen=True)
 class StencilTable:
     """Depthwise convolutions: a thread takes at most `rows` rows of neighbouring results, with
-    `products` in all.
+    `products` in all, or `few_products` where results may lie anywhere, as is rare: a kernel's code
+    is as long.
 
     Rows are fewer where threads would not fill one part in `least_share` of the device. One part in
     `most_idle` of a row's results at most may be threads' that lie beyond its end. How many
@@ -58,6 +59,7 @@ class StencilTable:
     threads: int = 128
     rows: int = 8
     products: int = 800
+    few_products: int = 256
     least_share: int = 4
     most_idle: int = 4
     cache_bytes: int = 19

@@ -64,7 +64,9 @@ class Stencil:
         rows, table, form = 1, self._table, self.form
         if self.down is None:
             return rows
-        most = table.products // (form.extent(form.terms).known * self.width)
+        strides = form.work.outputs[0].strides
+        products = table.products if all(each.is_known for each in strides) else table.few_products
+        most = products // (form.extent(form.terms).known * self.width)
         while rows < table.rows and 2 * rows <= most:
             rows *= 2
         extent = form.work.extents[self.down]
