@@ -212,8 +212,7 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             f"fuse-tensor-operations{{report={report}}},"
             f"{_fuses_into(options.products, options.chips)}{_transforms(options)}"
             f"{_forms(options.products)},widen-tensor-arithmetic,func.func(canonicalize,cse),"
-            f"{_attention(options)}write-returned-shapes,drop-idle-loops"
-            f"{_pads(options.products, options.chips)}",
+            f"{_attention(options)}drop-idle-loops{_pads(options.products, options.chips)}",
             when=lambda module: bool(host_programs(module, buffer_entry)),
         ),
         Stage(

@@ -69,17 +69,6 @@ def write_reshaped(op: ir.Operation) -> None:
     write_reshaped(new)
 
 
-def write_into_returned(op: ir.Operation) -> None:
-    """Lets a linalg.generic of any form write its results into memory of the shapes in which they
-    are returned.
-    """
-    first = len(inputs_of(op))
-    for number, result in enumerate(op.results):
-        view = _only_view(result)
-        if view is not None and _is_returned(view.results[0]):
-            _write_to_view(op, first + number, view)
-
-
 def _only_view(value: ir.Value) -> ir.Operation | None:
     """Returns the reshape that is a value's only use, if only returns use what that gives."""
     users = [use.owner.operation for use in value.uses]

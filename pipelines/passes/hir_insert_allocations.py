@@ -12,6 +12,7 @@ from ..hir.memory.buffer_uses import open_strides, takes_any_strides
 from ..hir.memory.call_outputs import allocate_call_outputs
 from ..hir.memory.destinations import write_to
 from ..hir.memory.owners import Owners, is_buffer, outputs_of
+from ..hir.memory.returned_views import allocate_as_returned
 from ..hir.runtime_sizes import open_result_sizes
 from ..pass_base import Pass, fail, register
 from ..walking import defining_op, operations_where
@@ -31,7 +32,8 @@ class HirInsertAllocations(Pass):
     An output of the program is allocated with its number as `output`, and strides that its type
     leaves open, for the caller may hand in a buffer of any. Where a use of it needs packed memory
     (hir.reshape, a branch of hir.if, linalg) the type stays, and the caller's buffer must have
-    those strides. A fresh output of a hir.call gets a destination if the caller can tell its sizes.
+    those strides. What is returned in another shape is allocated in that. A fresh output of a
+    hir.call gets a destination if the caller can tell its sizes.
     """
 
     name: ClassVar[str] = "hir-insert-allocations"
@@ -46,6 +48,7 @@ class HirInsertAllocations(Pass):
                 allocate_call_outputs(call)
             for fresh in operations_where(program, _gives_fresh):
                 _allocate(fresh)
+            allocate_as_returned(program.regions[0].blocks[0])
             _mark_outputs(program)
 
 
