@@ -180,8 +180,9 @@ class WarpgroupKernel:
                 scf.YieldOp([])
             scf.YieldOp([])
         if made.neighbours > 1:
-            # A block's shared memory stays while others arrive there.
-            meet(tells=False)
+            # A block's shared memory stays while others arrive there: all arrivals, which nothing
+            # else orders, are before this one.
+            meet()
         if made.parts > 1:
             meet()
             with_all = scf.IfOp(is_below(thread, consumers))

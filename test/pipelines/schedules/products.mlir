@@ -82,7 +82,7 @@
 // DOWN:        %[[MASK:.*]] = arith.trunci %{{.*}} : i32 to i16
 // DOWN:        nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} multicast_mask = %[[MASK]]
 // DOWN-NOT:    nvvm.cp.async.bulk
-// DOWN:        nvvm.cluster.arrive.relaxed
+// DOWN:        nvvm.cluster.arrive{{$}}
 // DOWN-NEXT:   nvvm.cluster.wait
 
 // Of four, two read each part: three times eight warps read what one copies.
@@ -92,7 +92,7 @@
 // AROUND:        nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} multicast_mask
 // AROUND:        nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} multicast_mask
 // AROUND-NOT:    nvvm.cp.async.bulk
-// AROUND:        nvvm.cluster.arrive.relaxed
+// AROUND:        nvvm.cluster.arrive{{$}}
 
 // BOTH: error: hir.configuration: 'down' by 'across' are 8 at most, the blocks of a cluster, and 1 with 'parts'
 // NINE: error: hir.configuration: 'down' by 'across' are 8 at most, the blocks of a cluster, and 1 with 'parts'
