@@ -31,7 +31,7 @@ from .access import Access, Coordinate, is_zero, reassociation, zero
 from .generic import accesses_of, inputs_of, loop_count, make_generic, reducing_loops
 from .node import is_integer_division
 
-_SCALAR = ("arith.", "affine.apply", "tensor.dim")
+_SCALAR = ("arith.", "affine.apply", "tensor.dim", "memref.dim")
 _COLLAPSE, _EXPAND, _EMPTY = "tensor.collapse_shape", "tensor.expand_shape", "tensor.empty"
 
 
@@ -102,10 +102,10 @@ def _write_to_view(op: ir.Operation, number: int, view: ir.Operation) -> None:
     if is_collapse:
         shape = ir.RankedTensorType(begun.type).shape
         attributes["static_output_shape"] = ir.DenseI64ArrayAttr.get(list(shape))
-    elif not all(_precedes(size, op) for size in view.operands[1:]):
+    elif not all(precedes(size, op) for size in view.operands[1:]):
         return
     with op.location, ir.InsertionPoint(op):
-        sizes = _collapsed_sizes(view, old) if is_collapse else list(view.operands)[1:]
+        sizes = collapsed_sizes(view, old) if is_collapse else list(view.operands)[1:]
         whole = ir.Operation.create(_EMPTY, results=[kind], operands=sizes).results[0]
         op.operands[number] = ir.Operation.create(
             _EXPAND if is_collapse else _COLLAPSE,
@@ -115,7 +115,7 @@ def _write_to_view(op: ir.Operation, number: int, view: ir.Operation) -> None:
         ).results[0]
 
 
-def _precedes(value: ir.Value, op: ir.Operation) -> bool:
+def precedes(value: ir.Value, op: ir.Operation) -> bool:
     """Returns whether a size is known before an operation; moves there what computes it."""
     owner = value.owner
     if isinstance(owner, ir.Block) or owner.operation.block != op.block:
@@ -123,7 +123,7 @@ def _precedes(value: ir.Value, op: ir.Operation) -> bool:
     work = owner.operation
     if work.is_before_in_block(op):
         return True
-    if not work.name.startswith(_SCALAR) or not all(_precedes(each, op) for each in work.operands):
+    if not work.name.startswith(_SCALAR) or not all(precedes(each, op) for each in work.operands):
         return False
     # By 0 nothing is divided before that is refused.
     if is_integer_division(work.name) and not constant_value(work.operands[1]):
@@ -132,9 +132,9 @@ def _precedes(value: ir.Value, op: ir.Operation) -> bool:
     return True
 
 
-def _collapsed_sizes(view: ir.Operation, sizes: Sequence[ir.Value]) -> list[ir.Value]:
-    """Returns the open sizes of what a tensor with these open sizes is collapsed to."""
-    kind = ir.RankedTensorType(view.operands[0].type)
+def collapsed_sizes(view: ir.Operation, sizes: Sequence[ir.Value]) -> list[ir.Value]:
+    """Emits the open sizes of what a tensor or buffer with these open sizes is collapsed to."""
+    kind = ir.ShapedType(view.operands[0].type)
     given = iter(sizes)
     found: list[ir.Value] = []
     for dims in reassociation(view):

@@ -16,20 +16,15 @@ So callers can hand the memory in, and the output is no part of other memory.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
-from math import prod
 
-from ....dialects.hir.layout import DYNAMIC, has_identity_layout
-from ....dialects.mlir import arith, ir
-from ...fusion.access import reassociation
-from ...rewriting import index_constant
+from ....dialects.hir.layout import has_identity_layout
+from ....dialects.mlir import ir
+from ...fusion.reshaped_results import collapsed_sizes, precedes
 from ...walking import defining_op, is_used
 from ..fresh_buffers import allocate
 from .owners import outputs_of
 
 _COLLAPSE, _EXPAND = "memref.collapse_shape", "memref.expand_shape"
-# What is moved to where a size must be known: it cannot fail.
-_SIZES = ("arith.addi", "arith.constant", "arith.index_cast", "arith.muli", "memref.dim")
 
 
 def allocate_as_returned(block: ir.Block) -> None:
@@ -108,34 +103,9 @@ def _sizes(root: ir.Operation, views: Sequence[ir.Operation]) -> list[list[ir.Va
     for view in reversed(views):
         if view.name == _EXPAND:
             found.insert(0, list(view.operands)[1:])
-            if not all(_precedes(size, root) for size in found[0]):
+            if not all(precedes(size, root) for size in found[0]):
                 return None
         else:
             with root.location, ir.InsertionPoint(root):
-                found.insert(0, _collapsed(view, found[0]))
+                found.insert(0, collapsed_sizes(view, found[0]))
     return found
-
-
-def _collapsed(view: ir.Operation, sizes: Sequence[ir.Value]) -> list[ir.Value]:
-    """Emits the open sizes of what a buffer of these open sizes is collapsed to."""
-    shape, given, found = ir.MemRefType(view.operands[0].type).shape, iter(sizes), list[ir.Value]()
-    for dims in reassociation(view):
-        known = prod(shape[dim] for dim in dims if shape[dim] != DYNAMIC)
-        factors = [next(given) for dim in dims if shape[dim] == DYNAMIC]
-        if factors:
-            found.append(reduce(arith.muli, [*factors, index_constant(known)]))
-    return found
-
-
-def _precedes(size: ir.Value, op: ir.Operation) -> bool:
-    """Returns whether a size is known before an operation; moves what computes it there."""
-    owner = size.owner
-    if isinstance(owner, ir.Block) or owner.operation.block != op.block:
-        return True
-    work = owner.operation
-    if work.is_before_in_block(op):
-        return True
-    if work.name not in _SIZES or not all(_precedes(each, op) for each in work.operands):
-        return False
-    work.move_before(op)
-    return True
