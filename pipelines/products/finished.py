@@ -14,7 +14,6 @@ from ...dialects.mlir import ir
 from ..fusion.access import Access
 from ..fusion.generic import GENERIC, accesses_of, inputs_of, loop_count, reducing_loops
 from ..fusion.normalize import is_normal
-from ..schedules.contraction.warpgroups import product_cycles, tensor_core_cycles
 from ..schedules.device import Device
 from ..schedules.elements import element_bytes
 from .fused import Following
@@ -62,6 +61,9 @@ def is_finished_in_kernel(
         more = _bytes_of_pass(op) / table.pass_bytes
     if not more or terms < table.least_terms:
         return False
+    # Imported late: programs without such products do not wait for it.
+    from ..schedules.contraction.warpgroups import product_cycles, tensor_core_cycles
+
     library = tensor_core_cycles(rows, columns, terms, device) / table.library_share
     library += more * rows * columns / device.multiprocessors
     return product_cycles(rows, columns, terms, device) <= library

@@ -116,7 +116,7 @@ class Chooser(ABC, Generic[C]):
 
     def given(self, given: Given) -> Alternative:
         """Returns what an operation asks for; fails where no kernel can be made of it."""
-        choices = self.choices()
+        choices = list(filter(self._may_hold, self.choices())) or self.choices()
         if not choices:
             given.refuse(f"no kernel of '{given.family}' for this operation takes one")
         nearest = _nearest(choices, given.values)

@@ -162,3 +162,22 @@
     linalg.yield %s : f32
   }
 }) {sym_name = "main", function_type = (memref<64xf32>, memref<64xf32>) -> ()} : () -> ()
+
+// -----
+
+// Where a row has 30 results the nearest choice has no whole vectors; asked for, they are refused.
+
+"hir.program"() ({
+^bb0(%x: memref<18x32xf32>, %w: memref<3x3xf32>, %y: memref<16x30xf32>):
+  // expected-error @below {{hir.configuration: 'width' divides 30, the results of a row}}
+  linalg.generic {
+    indexing_maps = [affine_map<(h, w, i, j) -> (h + i, w + j)>,
+                     affine_map<(h, w, i, j) -> (i, j)>, affine_map<(h, w, i, j) -> (h, w)>],
+    iterator_types = ["parallel", "parallel", "reduction", "reduction"]
+  } ins(%x, %w : memref<18x32xf32>, memref<3x3xf32>) outs(%y : memref<16x30xf32>)
+      attrs = {hir.configuration = {family = "windows", width = 4}} {
+  ^bb0(%a: f32, %b: f32, %d: f32):
+    %m = "hir.reduce_loops"(%a) {kind = "maximumf", loops = array<i64: 2, 3>} : (f32) -> f32
+    linalg.yield %m : f32
+  }
+}) {sym_name = "main", function_type = (memref<18x32xf32>, memref<3x3xf32>, memref<16x30xf32>) -> ()} : () -> ()
