@@ -31,7 +31,7 @@ from .access import Access, Coordinate, is_zero, reassociation, zero
 from .generic import accesses_of, inputs_of, loop_count, make_generic, reducing_loops
 from .node import is_integer_division
 
-_SCALAR = ("arith.", "affine.apply", "tensor.dim", "memref.dim")
+_SCALAR = ("arith.", "affine.apply", "tensor.dim")
 _COLLAPSE, _EXPAND, _EMPTY = "tensor.collapse_shape", "tensor.expand_shape", "tensor.empty"
 
 
@@ -102,7 +102,7 @@ def _write_to_view(op: ir.Operation, number: int, view: ir.Operation) -> None:
     if is_collapse:
         shape = ir.RankedTensorType(begun.type).shape
         attributes["static_output_shape"] = ir.DenseI64ArrayAttr.get(list(shape))
-    elif not all(precedes(size, op) for size in view.operands[1:]):
+    elif not all(_precedes(size, op) for size in view.operands[1:]):
         return
     with op.location, ir.InsertionPoint(op):
         sizes = collapsed_sizes(view, old) if is_collapse else list(view.operands)[1:]
@@ -115,7 +115,7 @@ def _write_to_view(op: ir.Operation, number: int, view: ir.Operation) -> None:
         ).results[0]
 
 
-def precedes(value: ir.Value, op: ir.Operation) -> bool:
+def _precedes(value: ir.Value, op: ir.Operation) -> bool:
     """Returns whether a size is known before an operation; moves there what computes it."""
     owner = value.owner
     if isinstance(owner, ir.Block) or owner.operation.block != op.block:
@@ -123,7 +123,7 @@ def precedes(value: ir.Value, op: ir.Operation) -> bool:
     work = owner.operation
     if work.is_before_in_block(op):
         return True
-    if not work.name.startswith(_SCALAR) or not all(precedes(each, op) for each in work.operands):
+    if not work.name.startswith(_SCALAR) or not all(_precedes(each, op) for each in work.operands):
         return False
     # By 0 nothing is divided before that is refused.
     if is_integer_division(work.name) and not constant_value(work.operands[1]):

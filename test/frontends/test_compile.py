@@ -359,6 +359,30 @@ def test_reshaped_results_in_memory_that_is_packed(products: str) -> None:
         net.main(x, w, out=(apart, z))
 
 
+_DIVIDED = """
+func.func @main(%x: tensor<?xf32> {hir.name = "x"}, %k: index {hir.name = "k"})
+    -> (tensor<?x?xf32> {hir.name = "y"}) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %y = arith.negf %x : tensor<?xf32>
+  %q = arith.divui %n, %k : index
+  %r = tensor.expand_shape %y [[0, 1]] output_shape [%k, %q] : tensor<?xf32> into tensor<?x?xf32>
+  return %r : tensor<?x?xf32>
+}
+"""
+
+
+def test_sizes_that_divide_are_known_before_results() -> None:
+    net = hirc.compile(_DIVIDED, target="cpu", checks=["memory"], opt_level=1)
+    x, room = torch.arange(12.0), torch.full((3, 4), torch.nan)
+    net.main(x, 3, out=room)
+    assert torch.equal(room, -x.reshape(3, 4))
+    with pytest.raises(ExecutionError, match="a division by 0"):
+        net.main(x, 0)
+    with pytest.raises(ExecutionError, match="size"):
+        net.main(x, 5)
+
+
 def test_wrong_outputs_say_so(artifact: hirc.Artifact) -> None:
     good = torch.zeros(4, 3)
     rest = {"none": None, "both": None}

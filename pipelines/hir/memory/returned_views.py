@@ -19,12 +19,14 @@ from collections.abc import Sequence
 
 from ....dialects.hir.layout import has_identity_layout
 from ....dialects.mlir import ir
-from ...fusion.reshaped_results import collapsed_sizes, precedes
+from ...fusion.reshaped_results import collapsed_sizes
 from ...walking import defining_op, is_used
 from ..fresh_buffers import allocate
 from .owners import outputs_of
 
 _COLLAPSE, _EXPAND = "memref.collapse_shape", "memref.expand_shape"
+# Besides arithmetic, what sizes need.
+_SCALAR = ("cf.assert", "memref.dim")
 
 
 def allocate_as_returned(block: ir.Block) -> None:
@@ -100,12 +102,34 @@ def _sizes(root: ir.Operation, views: Sequence[ir.Operation]) -> list[list[ir.Va
     None where one is not known before the root.
     """
     found = [list(root.operands)]
+    if any(view.name == _EXPAND and len(view.operands) > 1 for view in views):
+        _compute_early(root, views[0])
     for view in reversed(views):
         if view.name == _EXPAND:
             found.insert(0, list(view.operands)[1:])
-            if not all(precedes(size, root) for size in found[0]):
+            if not all(_is_known_before(size, root) for size in found[0]):
                 return None
         else:
             with root.location, ir.InsertionPoint(root):
                 found.insert(0, collapsed_sizes(view, found[0]))
     return found
+
+
+def _compute_early(root: ir.Operation, end: ir.Operation) -> None:
+    """Moves what computes sizes, and assertions, from between two operations to before the first.
+
+    So an assertion still comes before what divides by the number that it is about.
+    """
+    block = root.block
+    operations = [op.operation for op in block]
+    for op in operations[operations.index(root) + 1 : operations.index(end)]:
+        is_scalar = op.name.startswith("arith.") or op.name in _SCALAR
+        if is_scalar and all(_is_known_before(operand, root) for operand in op.operands):
+            op.move_before(root)
+
+
+def _is_known_before(value: ir.Value, op: ir.Operation) -> bool:
+    owner = value.owner
+    if isinstance(owner, ir.Block) or owner.operation.block != op.block:
+        return True
+    return owner.operation.is_before_in_block(op)

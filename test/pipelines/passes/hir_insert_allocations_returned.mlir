@@ -46,7 +46,32 @@
 
 // -----
 
-// Not what two outputs show, nor in sizes whose computation may fail.
+// Sizes are computed before, with the assertions that they stand behind.
+
+// CHECK-LABEL: ^bb0(%{{.*}}: memref<?xf32>, %{{.*}}: index):
+// CHECK:         %[[N:.*]] = memref.dim
+// CHECK-NEXT:    %[[IS:.*]] = arith.cmpi ne
+// CHECK-NEXT:    cf.assert %[[IS]]
+// CHECK-NEXT:    %[[Q:.*]] = arith.divui %[[N]], %[[K:.*]] : index
+// CHECK-NEXT:    %[[W:.*]] = "hir.allocate"(%[[K]], %[[Q]]) {output = 0 : i64}
+// CHECK-NEXT:    memref.collapse_shape %[[W]]
+// CHECK:         "hir.output"(%[[W]])
+"hir.program"() ({
+^bb0(%z: memref<?xf32>, %k: index):
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %z, %c0 : memref<?xf32>
+  %w = "hir.allocate"(%n) : (index) -> memref<?xf32>
+  "hir.unary"(%z, %w) {kind = "neg"} : (memref<?xf32>, memref<?xf32>) -> ()
+  %is = arith.cmpi ne, %k, %c0 : index
+  cf.assert %is, "a division by 0 has no result"
+  %q = arith.divui %n, %k : index
+  %u = memref.expand_shape %w [[0, 1]] output_shape [%k, %q] : memref<?xf32> into memref<?x?xf32>
+  "hir.output"(%u) {name = "u"} : (memref<?x?xf32>) -> ()
+}) {sym_name = "main", function_type = (memref<?xf32>, index) -> memref<?x?xf32>} : () -> ()
+
+// -----
+
+// Not what two outputs show, nor in sizes that are asked of the memory itself.
 
 // CHECK-LABEL: ^bb0(%{{.*}}: memref<32xf32>, %{{.*}}: memref<?xf32>, %{{.*}}: index):
 // CHECK:         "hir.allocate"() {output = 1 : i64} : () -> memref<32xf32>
@@ -61,7 +86,8 @@
   %n = memref.dim %z, %c0 : memref<?xf32>
   %w = "hir.allocate"(%n) : (index) -> memref<?xf32>
   "hir.unary"(%z, %w) {kind = "neg"} : (memref<?xf32>, memref<?xf32>) -> ()
-  %q = arith.divui %n, %k : index
+  %m = memref.dim %w, %c0 : memref<?xf32>
+  %q = arith.divui %m, %k : index
   %u = memref.expand_shape %w [[0, 1]] output_shape [%k, %q] : memref<?xf32> into memref<?x?xf32>
   "hir.output"(%v) {name = "v"} : (memref<4x8xf32>) -> ()
   "hir.output"(%y) {name = "y"} : (memref<32xf32>) -> ()
