@@ -65,6 +65,10 @@ class _Replacement:
         call = parse_call(instruction)
         if call is None or not call.template:
             return [line]
+        if len(call.arguments) == 1 and instruction.result and not self._template(call).strip():
+            # A value that is hidden from the compiler, in whatever register.
+            ((type_, value),) = call.arguments
+            return [f"  {instruction.result} = freeze {type_} {value}"]
         name = self._function(instruction, call)
         if not name:
             return []
@@ -73,6 +77,9 @@ class _Replacement:
         result = f"{instruction.result} = " if instruction.result else ""
         debug = f", !dbg !{instruction.debug}" if instruction.debug is not None else ""
         return [*casts, f"  {result}call {call.result_type} @{name}({arguments}){debug}"]
+
+    def _template(self, call: Call) -> str:
+        return self._text.strings.text(call.template)
 
     def _generic(self, type_text: str, value: str, casts: list[str]) -> str:
         """Returns an argument, with a pointer to any address space as a generic one."""

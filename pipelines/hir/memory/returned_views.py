@@ -37,10 +37,11 @@ def allocate_as_returned(block: ir.Block) -> None:
     outputs = outputs_of(block)
     chains = [_views(output.operands[0]) for output in outputs]
     roots = [_root(views, output) for views, output in zip(chains, outputs, strict=True)]
+    known = [root for root in roots if root is not None]
     found = [
         (root, views, output)
         for root, views, output in zip(roots, chains, outputs, strict=True)
-        if root is not None and views and roots.count(root) == 1 and _is_whole(root, views, block)
+        if root is not None and views and known.count(root) == 1 and _is_whole(root, views, block)
     ]
     for root, views, output in found:
         _allocate(root, views, output)
