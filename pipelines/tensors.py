@@ -46,6 +46,28 @@ def fill(scalar: ir.Value, into: ir.Value) -> ir.Value:
     return made.results[0]
 
 
+def padded(
+    value: ir.Value, kind: ir.Type, low: Sequence[int], high: Sequence[int], padding: ir.Value
+) -> ir.Value:
+    """Returns a tensor with so many elements before and behind each dim, which are all a scalar."""
+    op = ir.Operation.create(
+        "tensor.pad",
+        [kind],
+        [value],
+        {
+            "static_low": ir.DenseI64ArrayAttr.get(list(low)),
+            "static_high": ir.DenseI64ArrayAttr.get(list(high)),
+            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 0, 0]),
+        },
+        regions=1,
+    )
+    places = [ir.IndexType.get()] * ir.RankedTensorType(kind).rank
+    block = op.regions[0].blocks.append(*places, arg_locs=[op.location] * len(places))
+    with ir.InsertionPoint(block):
+        ir.Operation.create("tensor.yield", operands=[padding])
+    return op.results[0]
+
+
 def cast_to(value: ir.Value, kind: ir.Type) -> ir.Value:
     """Returns a tensor as one of another type, which may know other sizes."""
     if value.type == kind:

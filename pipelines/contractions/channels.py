@@ -16,7 +16,7 @@ from ..fusion.access import Access, Coordinate, reassociation
 from ..fusion.fills import filled_with
 from ..fusion.generic import accesses_of, inputs_of, loop_count, reducing_loops
 from ..schedules.elements import element_bytes
-from ..tensors import fill
+from ..tensors import fill, padded
 
 # The width of copies to shared memory.
 _TOGETHER_BYTES = 16
@@ -224,24 +224,9 @@ def _empty(kind: ir.Type) -> ir.Value:
 def _padded(
     op: ir.Operation, source: ir.Value, kind: ir.RankedTensorType, order: Sequence[int]
 ) -> ir.Value:
-    amounts = {
-        name: ir.DenseI64ArrayAttr.get(_reordered(op, name, order))
-        for name in ("static_low", "static_high")
-    }
+    low, high = (_reordered(op, name, order) for name in ("static_low", "static_high"))
     zero = list(op.regions[0].blocks[0])[-1].operation.operands[0]
-    made = ir.Operation.create(
-        "tensor.pad",
-        results=[kind],
-        operands=[source],
-        attributes={**amounts, "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 0, 0])},
-        regions=1,
-    )
-    block = made.regions[0].blocks.append(
-        *[ir.IndexType.get()] * kind.rank, arg_locs=[op.location] * kind.rank
-    )
-    with ir.InsertionPoint(block):
-        ir.Operation.create("tensor.yield", operands=[zero])
-    return made.results[0]
+    return padded(source, kind, low, high, zero)
 
 
 def _inserted(

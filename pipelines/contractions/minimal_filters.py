@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
+from math import prod
 
 from ...dialects.records import dataclass
 
@@ -48,10 +49,9 @@ def minimal_filter(results: int, window: int) -> MinimalFilter:
     points = _POINTS[: results + window - 2]
     others = [[other for other in points if other != point] for point in points]
     scales = [
-        _product([point - other for other in each])
+        prod((point - other for other in each), start=Fraction(1))
         for point, each in zip(points, others, strict=True)
     ]
-    last = len(points)
     return MinimalFilter(
         tuple(
             (*(point**power for point in points), Fraction(int(power == results - 1)))
@@ -64,7 +64,7 @@ def minimal_filter(results: int, window: int) -> MinimalFilter:
             ),
             _unit(window - 1, window),
         ),
-        (*((*_polynomial(each), Fraction(0)) for each in others), _polynomial(points)[: last + 1]),
+        (*((*_polynomial(each), Fraction(0)) for each in others), _polynomial(points)),
     )
 
 
@@ -77,13 +77,6 @@ def _polynomial(roots: Sequence[Fraction]) -> tuple[Fraction, ...]:
             for before, own in zip([Fraction(0), *found], [*found, Fraction(0)], strict=True)
         ]
     return tuple(found)
-
-
-def _product(factors: Sequence[Fraction]) -> Fraction:
-    found = Fraction(1)
-    for each in factors:
-        found *= each
-    return found
 
 
 def _unit(place: int, size: int) -> tuple[Fraction, ...]:

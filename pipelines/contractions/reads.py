@@ -27,7 +27,7 @@ from ..picked_elements import element_or, loop_index
 from ..products.fills import is_plus_zero
 from ..rewriting import constant, index_constant
 from ..schedules.work import linear_terms
-from ..tensors import dim_of, fill
+from ..tensors import dim_of, fill, padded
 from ..walking import is_used
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
@@ -117,28 +117,7 @@ def padded_behind(value: ir.Value, more: Sequence[int]) -> ir.Value:
         copy.attributes["static_high"] = ir.DenseI64ArrayAttr.get(highs)
         copy.results[0].set_type(made)
         return copy.results[0]
-    return _with_zeros(value, made, more)
-
-
-def _with_zeros(value: ir.Value, made: ir.RankedTensorType, more: Sequence[int]) -> ir.Value:
-    zero = constant(made.element_type, 0)
-    op = ir.Operation.create(
-        "tensor.pad",
-        results=[made],
-        operands=[value],
-        attributes={
-            "static_low": ir.DenseI64ArrayAttr.get([0] * made.rank),
-            "static_high": ir.DenseI64ArrayAttr.get(list(more)),
-            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 0, 0]),
-        },
-        regions=1,
-    )
-    block = op.regions[0].blocks.append(
-        *[ir.IndexType.get()] * made.rank, arg_locs=[op.location] * made.rank
-    )
-    with ir.InsertionPoint(block):
-        ir.Operation.create("tensor.yield", operands=[zero])
-    return op.results[0]
+    return padded(value, made, [0] * made.rank, more, constant(kind.element_type, 0))
 
 
 def read_behind_padding(op: ir.Operation) -> ir.Operation:

@@ -337,24 +337,23 @@ class _Emitter:
 
     def _collapsed(self, value: ir.Value, groups: Sequence[Sequence[int]]) -> ir.Value:
         """Returns a transformed tensor as matrices."""
-        first = len(self._dims) + len(self._of.batches)
-        dims, sizes = [list(range(first))], []
-        for group in groups:
-            dims.append(list(range(first, first + len(group))))
-            first += len(group)
-            sizes.append(prod(self._size(loop) for loop in group))
+        sizes = [prod(map(self._size, group)) for group in groups]
         kind = _tensor([self._matrix_count, *sizes])
-        return _reshaped("tensor.collapse_shape", value, kind, dims)
+        return _reshaped("tensor.collapse_shape", value, kind, self._grouped(groups))
 
     def _expanded(self, value: ir.Value, *groups: Sequence[int]) -> ir.Value:
         loops = [*self._of.batches, *(loop for group in groups for loop in group)]
         shape = [*(self._products[dim] for dim in self._dims), *map(self._size, loops)]
+        return _reshaped("tensor.expand_shape", value, _tensor(shape), self._grouped(groups))
+
+    def _grouped(self, groups: Sequence[Sequence[int]]) -> list[list[int]]:
+        """Returns the dims of a transformed tensor that are one dim each of the matrices."""
         first = len(self._dims) + len(self._of.batches)
         dims = [list(range(first))]
         for group in groups:
             dims.append(list(range(first, first + len(group))))
             first += len(group)
-        return _reshaped("tensor.expand_shape", value, _tensor(shape), dims)
+        return dims
 
     @property
     def _matrix_count(self) -> int:

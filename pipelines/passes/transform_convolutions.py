@@ -27,7 +27,7 @@ class TransformConvolutions(Pass):
       %t = linalg.generic ins(%x) { hir.matrix_element, ... } -> tensor<6x6x64x8x14x14xf32>
       %u = linalg.generic ins(%w) { hir.matrix_element, ... } -> tensor<6x6x96x64xf32>
       %p = linalg.generic ins(%u, %t : tensor<36x96x64xf32>, tensor<36x64x1568xf32>) { mulf, addf }
-      %y = linalg.generic ins(%p) { hir.matrix_element, ... } -> tensor<8x96x14x4x14x4xf32>
+      %y = linalg.generic ins(%p) { hir.matrix_element, ... } -> tensor<8x96x56x56xf32>
     """
 
     name: ClassVar[str] = "transform-convolutions"

@@ -22,7 +22,7 @@ from ....dialects.mlir import ir
 from ...fusion.reshaped_results import collapsed_sizes
 from ...walking import defining_op, is_used
 from ..fresh_buffers import allocate
-from .owners import outputs_of
+from .owners import is_before, outputs_of
 
 _COLLAPSE, _EXPAND = "memref.collapse_shape", "memref.expand_shape"
 # Besides arithmetic, what sizes need.
@@ -130,7 +130,5 @@ def _compute_early(root: ir.Operation, end: ir.Operation) -> None:
 
 
 def _is_known_before(value: ir.Value, op: ir.Operation) -> bool:
-    owner = value.owner
-    if isinstance(owner, ir.Block) or owner.operation.block != op.block:
-        return True
-    return owner.operation.is_before_in_block(op)
+    maker = defining_op(value)
+    return maker is None or is_before(maker, op)
