@@ -385,8 +385,9 @@ void hirc_checked_reset_high(void) {
 // --- for messages --------------------------------------------------------------------------------
 
 const struct hirc_checked_block *hirc_checked_near(const void *address) {
-  // A signal handler may ask while the table is locked: it is read anyway.
-  bool locked = pthread_mutex_trylock(&lock) == 0;
+  // A signal handler asks too. A fault of host code is none of this file's, so its thread does not
+  // hold the lock, and whoever does gives it back.
+  pthread_mutex_lock(&lock);
   struct hirc_checked_block *following;
   const struct hirc_checked_block *block =
       hirc_shadow_has(address) ? block_around(address, &following) : NULL;
@@ -398,8 +399,6 @@ const struct hirc_checked_block *hirc_checked_near(const void *address) {
       block = following;
     }
   }
-  if (locked) {
-    pthread_mutex_unlock(&lock);
-  }
+  pthread_mutex_unlock(&lock);
   return block;
 }
