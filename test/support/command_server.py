@@ -13,6 +13,7 @@ has loaded torch too (`loaded_commands`); those that ask for the fixture of this
 from __future__ import annotations
 
 import atexit
+import ctypes
 import gc
 import importlib
 import os
@@ -103,6 +104,10 @@ def _forget_exits() -> None:
     finalizers._registered_with_atexit = False
 
 
+# A command with this in its environment calls C's exit functions as it ends.
+EXITS = "HIRC_TEST_EXITS"
+
+
 class Server:
     """Runs commands, and keeps them by process and by the connection of the waiting client.
 
@@ -191,6 +196,9 @@ class Server:
             traceback.print_exc()
             raise
         finally:
+            # C's exit functions take half a second. Those of a team say goodbye to the others.
+            if EXITS in os.environ:
+                ctypes.CDLL(None).exit(status)
             os._exit(status)
 
     def _called(self, request: bytes) -> int:

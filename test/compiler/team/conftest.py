@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from support.command_server import EXITS
+
 _SECONDS = 60
 
 
@@ -45,6 +47,7 @@ def run_team() -> RunTeam:
                 "HIRC_RANK": str(rank),
                 "HIRC_WORLD_SIZE": str(len(commands)),
                 "HIRC_RENDEZVOUS": meeting,
+                EXITS: "1",
                 **(variables or {}),
             }
             processes.append(

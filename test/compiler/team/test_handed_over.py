@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import uuid
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 import hirc
 from hirc import program as build
 from hirc.compiler.errors import InputError
+from support.command_server import EXITS
 from support.driver import Hirc
 
 _RUN = """
@@ -31,6 +33,7 @@ if rank:
         loaded.use_communicator(group)
     except InputError as error:
         print(error, flush=True)
+dist.barrier()
 dist.destroy_process_group()
 """
 
@@ -57,6 +60,7 @@ def test_a_process_group(library: Path, loaded_commands: Path, tmp_path: Path) -
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            env={**os.environ, EXITS: "1"},
         )
         for rank in range(3)
     ]
