@@ -26,7 +26,7 @@ from .work import COLLECTIVES, Work, read_work
 # Packages, each of which has a chooser; None where the operation is not its kind. One is loaded
 # when it is asked first: most programs have few kinds of operations. An operation may give a
 # configuration of each.
-FAMILIES = (
+_OF_WORK = (
     "transpose",
     "pointwise",
     "few_rows",
@@ -37,6 +37,9 @@ FAMILIES = (
     "columns",
     "scan",
 )
+# Of operations that read_work does not take: reductions within others.
+_ATTENTION = "attention"
+FAMILIES = (*_OF_WORK, _ATTENTION)
 # Those whose kernels check the assertions of a region; others do not take one that has any.
 _CHECKING = ("transpose", "pointwise", "rows")
 
@@ -73,16 +76,32 @@ def schedule(
             emit_first_that_holds(work.open, found, lambda: _schedule_any(op.clone(), kernels))
             op.erase()
             return
-        _refuse(given)
         if work is None and device is not None:
-            from .attention.schedule import alternatives
-
-            nested = alternatives(op, kernels, device)
-            if nested is not None:
-                emit_first_that_holds(*nested, lambda: _schedule_any(op.clone(), kernels))
+            attention = _module(_ATTENTION).chooser(op, kernels, device)
+            if attention is not None:
+                found = _of_attention(attention, given, kernels, tuning or {})
+                emit_first_that_holds(
+                    attention.work.open, found, lambda: _schedule_any(op.clone(), kernels)
+                )
                 op.erase()
                 return
+        _refuse(given)
     _schedule_any(op, kernels)
+
+
+def _of_attention(
+    chooser: Chooser[Any], given: Given | None, kernels: Kernels, tuning: Tuning
+) -> Sequence[Alternative]:
+    """Returns what attention asks for or was found to be best computed by, and the compiler's."""
+    asked: Alternative | None = None
+    if given is not None:
+        if given.family != _ATTENTION:
+            _refuse(given)
+        asked = chooser.given(given)
+    elif tuning:
+        values = tuning.get(shape_class(chooser.work), {})
+        asked = chooser.tuned(values) if values.get(FAMILY) == _ATTENTION else None
+    return [*([] if asked is None else [kernels.apart(asked)]), *chooser.alternatives()]
 
 
 def _in_tiles(op: ir.Operation) -> ir.Operation:
@@ -129,9 +148,13 @@ def configurations(op: ir.Operation, device: Device) -> tuple[str | None, list[C
         if work is not None and not scatter.scatters(copy) and GENERAL not in op.attributes:
             use_logistic(work)
             key = shape_class(work)
-            for name in _CHECKING if _has_assertions(copy) else FAMILIES:
+            for name in _CHECKING if _has_assertions(copy) else _OF_WORK:
                 chooser: Chooser[Any] | None = _module(name).chooser(work, None, device)
                 found += [] if chooser is None else chooser.space()
+        attention = None if work is not None else _module(_ATTENTION).chooser(copy, None, device)
+        if attention is not None:
+            key = shape_class(attention.work)
+            found += attention.space()
         copy.erase()
     return key, found
 
@@ -142,7 +165,7 @@ def _alternatives(
     """Returns what the operation asks for, if it does, or its class was found to be best computed
     by, and what the compiler decides on; None for none.
     """
-    names = _CHECKING if _has_assertions(work.op) else FAMILIES
+    names = _CHECKING if _has_assertions(work.op) else _OF_WORK
     asked: list[Alternative] = []
     if given is not None:
         asked.append(_asked_for(work, given, names, kernels, device))

@@ -103,7 +103,7 @@ class Work:
 
     def in_layout(self, layout: Layout) -> Work:
         """The same with another assumption; emits index arithmetic as read_work does."""
-        work = read_work(self.op, layout, self.open, self.device)
+        work = read_work(self.op, layout, self.open, self.device, nested=True)
         assert work is not None
         return work
 

@@ -7,6 +7,7 @@ from dataclasses import fields
 
 import pytest
 
+from hirc.pipelines.schedules.attention.configuration import AttentionConfiguration
 from hirc.pipelines.schedules.choose import FAMILIES
 from hirc.pipelines.schedules.columns.configuration import ColumnConfiguration
 from hirc.pipelines.schedules.configuration import Configuration
@@ -21,6 +22,7 @@ from hirc.pipelines.schedules.windows.configuration import WindowConfiguration
 from support.environment import ROOT
 
 _CLASSES: tuple[type[Configuration], ...] = (
+    AttentionConfiguration,
     ColumnConfiguration,
     FewRowsConfiguration,
     PointwiseConfiguration,

@@ -133,6 +133,7 @@ def _fused(
     body: str,
     fixed: tuple[Sizes, ...],
     sizes: tuple[Sizes, ...] = (),
+    asks: str = "",
 ) -> Fused:
     return Fused(
         name,
@@ -148,6 +149,7 @@ def _fused(
         loops=loops,
         reduced="j, k",
         body=body,
+        asks=asks,
         known={name: sizes[0][name] for name in "nk"} if sizes else {},
     )
 
@@ -197,6 +199,25 @@ SUITE = Suite(
                     (3, 17, 40), (2, 5, 0), (0, 1, 9), (200, 1, 300), (1, 16, 900), (2, 3, 600),
                 )
             ),
+        ),
+        # Warps that share keys, of which some have none to see, and combine what they find.
+        *(
+            _fused(
+                f"together_{number}", element, _HEADS, ("h, i, k", "h, j, k", "h, j, n"), "h, i, n",
+                _window if scores is _WINDOW else _plain,
+                _attention(element, _HEADS, 1, scores),
+                ({"h": 3, "i": rows, "j": keys, "k": 40, "n": 24},),
+                asks=f'family = "attention", layout = "rows", row_tiles = 1, {asks}',
+            )
+            for number, (element, scores, rows, keys, asks) in enumerate(
+                (
+                    ("bf16", _PLAIN, 5, 300, "warps = 4, key_warps = 4, keys = 64"),
+                    ("f16", _WINDOW, 40, 90, "warps = 8, key_warps = 2, keys = 32, stages = 3"),
+                    ("bf16", _PLAIN, 16, 97, "warps = 4, key_warps = 4, keys = 64, parts = 3"),
+                    ("f32", _PLAIN, 3, 130, "warps = 2, key_warps = 2, keys = 32, parts = 2"),
+                    ("f32", _WINDOW, 33, 60, "warps = 4, key_warps = 2, keys = 64"),
+                )
+            )
         ),
     ]
 )  # fmt: skip

@@ -12,6 +12,7 @@ from functools import cache
 
 import pytest
 from schedules import (
+    test_attention,
     test_columns,
     test_pointwise,
     test_rows,
@@ -39,7 +40,8 @@ def _closed(programs: Sequence[Program], factor: int) -> Iterator[Fused]:
         program = replace(each, tolerance=factor * each.tolerance)
         # The last is run with checks too: the small one, as what is asked for is the same for both.
         sizes = sorted(program.sizes[-2:], key=lambda each: -math.prod(each.values()))
-        yield replace(program, sizes=tuple(sizes), fixed=(), special=False)
+        if sizes:
+            yield replace(program, sizes=tuple(sizes), fixed=(), special=False)
         if program.fixed:
             name, fixed = f"{program.name}_closed", program.fixed[:1]
             yield replace(program, name=name, sizes=(), fixed=fixed, special=False)
@@ -79,6 +81,7 @@ def _asking(family: str, programs: Sequence[Program], each: int) -> list[Program
 
 
 _FAMILIES = {
+    "attention": (test_attention.SUITE, ("causal", "plain", "one_row", "open")),
     "pointwise": (test_pointwise.SUITE, ("add_bf16", "biases", "slices")),
     "transpose": (test_transpose.SUITE, ("copy_bf16", "sum_with_transposed", "batched")),
     "columns": (test_columns.SUITE, ("column_sum", "softmax")),

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import ClassVar
 
 from ....dialects.mlir import arith
 from ....dialects.records import dataclass
 from ...rewriting import index_constant
 from .. import warpgroup_matrices
+from ..configuration import Configuration, Value, threads_refusal
 from ..device import Device
 from ..size import OpenNumbers, Size
 from ..warp_matrices import DEPTH, LANES, ROWS, padded_row
+from ..work import Layout
 
 # A warp has two tiles of rows, so that it reads keys and values half as often. In TFLOP/s, of bf16
 # on an H200, batches by heads by rows by head: 8x12x1024x64, causal, 158 with two tiles and 156
@@ -38,15 +42,26 @@ _ALONE = 0.5
 
 
 @dataclass(frozen=True)
-class Configuration:
+class AttentionConfiguration(Configuration):
     """Blocks of `warps` take `row_tiles` times 16 rows a warp, and `keys` keys at a time.
 
+    `key_warps` of them have the same rows, and each a share of those keys.
     `stages` tiles of keys and values lie in shared memory: all but one of them under way. The
     queries are kept in registers where `keeps_queries`, else read from shared memory for each tile.
     Keys are split into `parts`, a block each, which a second kernel combines if there are several;
     into fewer where open sizes turn out to need fewer.
-    With `warpgroups` so many of these multiply, of 64 rows each.
+    With `warpgroups` so many of these multiply, of 64 rows each. `layout` is what is assumed of
+    buffers: of rows, heads lie packed, and are read 16 bytes at a time.
     """
+
+    family: ClassVar[str] = "attention"
+    candidates: ClassVar[Mapping[str, Sequence[Value]]] = {
+        "warps": (1, 2, 4, 8),
+        "key_warps": (1, 2, 4),
+        "keys": (16, 32, 64, 128),
+        "stages": (2, 3),
+        "parts": (1, 2, 4, 8),
+    }
 
     warps: int
     row_tiles: int
@@ -55,6 +70,8 @@ class Configuration:
     keeps_queries: bool
     parts: int = 1
     warpgroups: int = 0
+    key_warps: int = 1
+    layout: Layout = Layout.ROWS
 
     @property
     def threads(self) -> int:
@@ -62,16 +79,35 @@ class Configuration:
         return self.warps * LANES
 
     @property
+    def warp_rows(self) -> int:
+        """Rows of a warp."""
+        return self.row_tiles * ROWS
+
+    @property
     def rows(self) -> int:
         """Rows of a block."""
-        return self.warps * self.row_tiles * ROWS
+        return self.warps // self.key_warps * self.warp_rows
+
+    @property
+    def warp_keys(self) -> int:
+        """Keys of a warp at a time."""
+        return self.keys // self.key_warps
 
     def shared_bytes(self, heads: Heads) -> int:
         """Shared memory of a block."""
         bytes_ = heads.element_bytes
+        if self.warpgroups:
+            chunk = warpgroup_matrices.ROW_BYTES
+            key, value = (up(size * bytes_, chunk) for size in (heads.depth, heads.columns))
+            tiles = self.rows * key + self.stages * self.keys * (key + value)
+            return tiles + 2 * warpgroup_matrices.PATTERN_BYTES
         key, value = (padded_row(up(size, DEPTH) * bytes_) for size in (heads.depth, heads.columns))
-        weights = padded_row(self.keys * bytes_) if bytes_ == _PLAIN_BYTES else 0
-        return self.rows * (key + weights) + self.stages * self.keys * (key + value)
+        weights = padded_row(self.warp_keys * bytes_) if bytes_ == _PLAIN_BYTES else 0
+        return (
+            self.rows * key
+            + self.warps * self.warp_rows * weights
+            + self.stages * self.keys * (key + value)
+        )
 
 
 @dataclass(frozen=True)
@@ -86,7 +122,7 @@ class Heads:
     element_bytes: int
 
 
-def configure(heads: Heads, device: Device) -> Configuration | None:
+def configure(heads: Heads, device: Device) -> AttentionConfiguration | None:
     """The configuration for heads of these sizes; None where the device has no room for one."""
     rows, longest = heads.rows, max(heads.depth, heads.columns)
     tiles = _ROW_TILES if longest <= _MOST_IN_TWO_TILES else 1
@@ -101,7 +137,7 @@ def configure(heads: Heads, device: Device) -> Configuration | None:
     if heads.keys is not None:
         keys = min(keys, up(heads.keys, DEPTH))
     for size in (keys, 2 * DEPTH, DEPTH):
-        found = Configuration(
+        found = AttentionConfiguration(
             warps,
             tiles,
             min(keys, size),
@@ -119,9 +155,10 @@ def configure(heads: Heads, device: Device) -> Configuration | None:
 # 16x16x256x64 211 and 200.
 _WARPGROUP_KEYS = ((128, 128), (192, 96), (256, 64))
 _WARPGROUPS, _FEW_KEYS = 2, 256
+_GROUP_WARPS = warpgroup_matrices.THREADS // LANES
 
 
-def configure_warpgroups(heads: Heads, device: Device) -> Configuration | None:
+def configure_warpgroups(heads: Heads, device: Device) -> AttentionConfiguration | None:
     """The configuration for warpgroups; None where the device has none, or few rows."""
     if not device.has_warpgroup_products or heads.element_bytes == _PLAIN_BYTES:
         return None
@@ -129,22 +166,70 @@ def configure_warpgroups(heads: Heads, device: Device) -> Configuration | None:
         return None
     if heads.keys is not None and heads.keys <= _FEW_KEYS:
         return None
-    longest = max(heads.depth, heads.columns)
-    keys = next((keys for most, keys in _WARPGROUP_KEYS if longest <= most), None)
+    keys = _most_warpgroup_keys(heads)
     if keys is None:
         return None
     if heads.keys is not None:
         keys = min(keys, up(heads.keys, DEPTH))
-    warps = _WARPGROUPS * warpgroup_matrices.THREADS // LANES
-    sizes = (heads.depth, heads.columns)
-    chunk = warpgroup_matrices.ROW_BYTES
-    depth, columns = (up(size * heads.element_bytes, chunk) for size in sizes)
-    made = Configuration(warps, 1, keys, _STAGES, keeps_queries=False, warpgroups=_WARPGROUPS)
-    bytes_ = made.rows * depth + made.stages * keys * (depth + columns)
-    return made if bytes_ + 2 * warpgroup_matrices.PATTERN_BYTES <= device.shared_bytes else None
+    made = AttentionConfiguration(
+        _WARPGROUPS * _GROUP_WARPS, 1, keys, _STAGES, keeps_queries=False, warpgroups=_WARPGROUPS
+    )
+    return made if made.shared_bytes(heads) <= device.shared_bytes else None
 
 
-def _parts(heads: Heads, made: Configuration, device: Device) -> int:
+def _most_warpgroup_keys(heads: Heads) -> int | None:
+    longest = max(heads.depth, heads.columns)
+    return next((keys for most, keys in _WARPGROUP_KEYS if longest <= most), None)
+
+
+def refusal_of(
+    made: AttentionConfiguration, heads: Heads, device: Device, *, copies: bool
+) -> str | None:
+    """Why no kernel can be made of a configuration, and what can be; None where one can.
+
+    `copies`: the copy engine may read queries, keys and values.
+    """
+    if made.layout is Layout.PACKED:
+        return f"'layout' is {Layout.ROWS} or {Layout.ANY}"
+    refusal = threads_refusal(made.threads, device)
+    if refusal is not None:
+        return refusal.replace("'threads'", f"{LANES} times 'warps'")
+    if made.row_tiles not in (1, _ROW_TILES):
+        return f"'row_tiles' is 1 or {_ROW_TILES}"
+    if made.stages < _STAGES:
+        return f"'stages' is at least {_STAGES}"
+    if made.key_warps < 1 or made.warps % made.key_warps:
+        return "'key_warps' divides 'warps'"
+    if made.keys < 1 or made.keys % (DEPTH * made.key_warps):
+        return f"'keys' is a multiple of {DEPTH} for each of 'key_warps'"
+    if not 1 <= made.parts <= _MOST_PARTS:
+        return f"'parts' is 1 to {_MOST_PARTS}"
+    if made.parts > 1 and heads.rows is not None and heads.rows > FEW_ROWS:
+        return f"keys of at most {FEW_ROWS} rows are split into 'parts'"
+    if made.keeps_queries and (made.warpgroups or heads.element_bytes == _PLAIN_BYTES):
+        return "'keeps_queries' is for warps that multiply elements of 16 bits"
+    if made.warpgroups:
+        refusal = _refusal_of_warpgroups(made, heads, device, copies=copies)
+    if refusal is None and made.shared_bytes(heads) > device.shared_bytes:
+        return f"a block has {device.shared_bytes} bytes of shared memory, for fewer 'keys'"
+    return refusal
+
+
+def _refusal_of_warpgroups(
+    made: AttentionConfiguration, heads: Heads, device: Device, *, copies: bool
+) -> str | None:
+    most = _most_warpgroup_keys(heads)
+    is_wide = heads.element_bytes != _PLAIN_BYTES and made.layout is Layout.ROWS
+    if not device.has_warpgroup_products or not is_wide or not copies or most is None:
+        return "'warpgroups' of this chip and for these operands are 0"
+    if made.warpgroups != _WARPGROUPS or made.warps != _WARPGROUPS * _GROUP_WARPS:
+        return f"'warpgroups' is 0, or {_WARPGROUPS} with {_WARPGROUPS * _GROUP_WARPS} 'warps'"
+    if made.row_tiles != 1 or made.key_warps != 1 or made.parts != 1:
+        return "'row_tiles', 'key_warps' and 'parts' of warpgroups are 1"
+    return f"'keys' of warpgroups is at most {most}" if made.keys > most else None
+
+
+def _parts(heads: Heads, made: AttentionConfiguration, device: Device) -> int:
     """Returns into how many parts keys are split: those with which all blocks take least."""
     if heads.rows is None or heads.rows > FEW_ROWS:
         return 1
@@ -165,7 +250,11 @@ def _parts(heads: Heads, made: Configuration, device: Device) -> int:
 
 
 def parts_of(
-    configuration: Configuration, count: Size, keys: Size, device: Device, open_: OpenNumbers
+    configuration: AttentionConfiguration,
+    count: Size,
+    keys: Size,
+    device: Device,
+    open_: OpenNumbers,
 ) -> Size:
     """Into how many parts keys of so many heads are split, computed on the host of open sizes."""
     most = configuration.parts
@@ -183,7 +272,7 @@ def parts_of(
 
 
 # Of what is read element by element little is gained by large tiles.
-NARROW = Configuration(4, 1, 16, 2, keeps_queries=False)
+NARROW = AttentionConfiguration(4, 1, 16, 2, keeps_queries=False, layout=Layout.ANY)
 
 
 def up(size: int, by: int) -> int:

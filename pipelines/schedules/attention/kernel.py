@@ -41,6 +41,8 @@ from .configuration import up
 from .parts import STATES, columns_of
 from .plan import Plan
 
+_F32_BYTES = 4
+
 
 class AttentionKernel:
     """Emits the body. What it takes and needs can be seen after."""
@@ -132,8 +134,13 @@ class AttentionKernel:
             place = self.parameters.place(operand.offset, steps)
             self._starts[operand.number] = address(pointer, operand.element, place)
         # A warp's rows, and the lane's: those of the first 16, then of the next ones.
-        warp = _index(self._lane.warp)
-        first = arith.muli(warp, index_constant(self._configuration.row_tiles * ROWS))
+        self._row_warp, self._key_warp = self._lane.warp, _i32(0)
+        if self._configuration.key_warps > 1:
+            count = _i32(self._configuration.key_warps)
+            self._row_warp = arith.divui(self._lane.warp, count)
+            self._key_warp = arith.remui(self._lane.warp, count)
+        warp = _index(self._row_warp)
+        first = arith.muli(warp, index_constant(self._configuration.warp_rows))
         self._warp_row = arith.addi(self._first_row, first)
         self._lane_row = arith.addi(self._warp_row, _index(self._lane.group))
 
@@ -238,6 +245,13 @@ class AttentionKernel:
             found.append(arith.select(arith.andi(exists, is_column), value, zero))
         store(to, operand.element, found, MATRIX_BYTES)
 
+    def _own_share(self, tile: ir.Value, pitch: int) -> ir.Value:
+        """Where the warp's keys or values begin in a tile of them."""
+        configuration = self._configuration
+        if configuration.key_warps == 1:
+            return tile
+        return byte_address(tile, arith.muli(self._key_warp, _i32(configuration.warp_keys * pitch)))
+
     # Products.
 
     def _load_queries(self) -> list[list[list[ir.Value]]]:
@@ -251,9 +265,7 @@ class AttentionKernel:
 
     def _query_operand(self, tile: int, step: int) -> list[ir.Value]:
         place = self._lane.first_operand(self._key_pitch)
-        warp = arith.muli(
-            self._lane.warp, _i32(self._configuration.row_tiles * ROWS * self._key_pitch)
-        )
+        warp = arith.muli(self._row_warp, _i32(self._configuration.warp_rows * self._key_pitch))
         where = byte_address(self._queries, arith.addi(warp, place))
         offset = tile * ROWS * self._key_pitch + step * DEPTH * self._bytes
         return load_matrices(byte_address(where, offset))
@@ -263,9 +275,10 @@ class AttentionKernel:
     ) -> list[list[list[ir.Value]]]:
         """The first product of the tile in a stage: by row tile, tile of 8 keys, and element."""
         configuration, kind = self._configuration, str(self._attention.element)
-        tiles = configuration.keys // COLUMNS
+        tiles = configuration.warp_keys // COLUMNS
         zero = constant(ir.F32Type.get(), 0.0)
         sums = [[[zero] * 4 for _ in range(tiles)] for _ in range(configuration.row_tiles)]
+        keys = self._own_share(keys, self._key_pitch)
         where = byte_address(keys, self._lane.second_operand(self._key_pitch))
         for step in range(self._depth_steps):
             rows = [
@@ -291,8 +304,9 @@ class AttentionKernel:
         """The sums with the second product of the tile in a stage added."""
         element = self._attention.element
         kind = str(element)
+        values = self._own_share(values, self._value_pitch)
         where = byte_address(values, self._lane.first_operand(self._value_pitch))
-        for step in range(self._configuration.keys // DEPTH):
+        for step in range(self._configuration.warp_keys // DEPTH):
             rows = [as_operand(power[2 * step], power[2 * step + 1], element) for power in powers]
             for pair in range(self._column_tiles // 2):
                 offset = step * DEPTH * self._value_pitch + pair * 2 * COLUMNS * self._bytes
@@ -400,7 +414,7 @@ class AttentionKernel:
         assert choice.else_block is not None
         with ir.InsertionPoint(choice.else_block):
             scf.YieldOp(self._xs(first, scores, is_sure=False))
-        return _nested(list(choice.results), self._configuration.keys // COLUMNS)
+        return _nested(list(choice.results), self._configuration.warp_keys // COLUMNS)
 
     def _xs(
         self, first: ir.Value, scores: list[list[list[ir.Value]]], *, is_sure: bool
@@ -408,6 +422,9 @@ class AttentionKernel:
         attention, found = self._attention, list[ir.Value]()
         rows = self._row_places()
         keys = arith.addi(first, _index(arith.shli(self._lane.pair, _i32(1))))
+        if self._configuration.key_warps > 1:
+            share = index_constant(self._configuration.warp_keys)
+            keys = arith.addi(keys, arith.muli(_index(self._key_warp), share))
         i1, least = ir.IntegerType.get_signless(1), constant(ir.F32Type.get(), -inf)
         end = self.parameters.size(self._plan.keys)
         for tile, row_tile in enumerate(scores):
@@ -525,6 +542,9 @@ class AttentionKernel:
         sums = _nested(carried[4 * tiles :], self._column_tiles)
         rows = self._row_places()
         end = self.parameters.size(self._plan.rows)
+        if self._configuration.key_warps > 1:
+            self._finish_together(rows, end, most, totals, sums)
+            return
         for number, part in enumerate(totals):
             total = _across(part, arith.addf)
             half = number % 2
@@ -540,6 +560,96 @@ class AttentionKernel:
                         self._write(rows[number], group, whole)
                 scf.YieldOp([])
 
+    def _finish_together(
+        self,
+        rows: list[ir.Value],
+        end: ir.Value,
+        most: list[ir.Value],
+        totals: list[ir.Value],
+        sums: list[list[list[ir.Value]]],
+    ) -> None:
+        """Combines what the warps of each row have found, in shared memory."""
+        configuration, f32 = self._configuration, ir.F32Type.get()
+        filled = columns_of(self._plan)
+        pitch = filled + STATES
+        share = configuration.rows * pitch * _F32_BYTES
+        assert configuration.key_warps * share <= configuration.stages * self._stage_bytes
+        gpu.barrier()
+        own = byte_address(self._stages, arith.muli(self._key_warp, _i32(share)))
+        column = arith.muli(self._lane.pair, _i32(2 * _F32_BYTES))
+        is_first = arith.cmpi(arith.CmpIPredicate.eq, self._lane.pair, _i32(0))
+        for number, part in enumerate(totals):
+            total = _across(part, arith.addf)
+            half = number % 2
+            guard = scf.IfOp(arith.cmpi(arith.CmpIPredicate.slt, rows[number], end))
+            with ir.InsertionPoint(guard.then_block):
+                here = arith.index_cast(_i32_type(), arith.subi(rows[number], self._first_row))
+                row = byte_address(own, arith.muli(here, _i32(pitch * _F32_BYTES)))
+                for group, four in enumerate(sums[number // 2]):
+                    where = byte_address(byte_address(row, column), group * COLUMNS * _F32_BYTES)
+                    store(where, f32, four[2 * half : 2 * half + 2], 2 * _F32_BYTES)
+                alone = scf.IfOp(is_first)
+                with ir.InsertionPoint(alone.then_block):
+                    where = byte_address(row, filled * _F32_BYTES)
+                    store(where, f32, [most[number], total], STATES * _F32_BYTES)
+                    scf.YieldOp([])
+                scf.YieldOp([])
+        gpu.barrier()
+        count = arith.minsi(arith.subi(end, self._first_row), index_constant(configuration.rows))
+        elements = arith.muli(count, index_constant(self._columns))
+        threads = index_constant(configuration.threads)
+        loop = scf.ForOp(_index(self._lane.thread), elements, threads, [])
+        with ir.InsertionPoint(loop.body):
+            row, column = divided(loop.induction_variable, Size(self._columns), 1, self.parameters)
+            first = arith.muli(arith.index_cast(_i32_type(), row), _i32(pitch * _F32_BYTES))
+            self._combine(byte_address(self._stages, first), share, row, column)
+            scf.YieldOp([])
+
+    def _combine(self, first: ir.Value, share: int, row: ir.Value, column: ir.Value) -> None:
+        """Writes one result, or what is found of it in this part of the keys.
+
+        `first` is the row's place in shared memory of the first warp; each other's is `share` bytes
+        after the one before.
+        """
+        f32, filled = ir.F32Type.get(), columns_of(self._plan)
+        at = arith.muli(arith.index_cast(_i32_type(), column), _i32(_F32_BYTES))
+        states: list[list[ir.Value]] = []
+        sums: list[ir.Value] = []
+        for warp in range(self._configuration.key_warps):
+            own = byte_address(first, warp * share)
+            states.append(
+                load(byte_address(own, filled * _F32_BYTES), f32, STATES, STATES * _F32_BYTES)
+            )
+            sums += load(byte_address(own, at), f32, 1, 1)
+        most = _folded([greatest for greatest, _ in states], arith.maximumf)
+        zero, factor = constant(f32, 0.0), constant(f32, self._factor)
+        is_least = arith.cmpf(arith.CmpFPredicate.OEQ, most, constant(f32, -inf))
+        base = arith.select(is_least, zero, most)
+        total = sum_ = zero
+        for (greatest, part), each in zip(states, sums, strict=True):
+            weight = _power(arith.mulf(arith.subf(greatest, base), factor))
+            total, sum_ = math.fma(weight, part, total), math.fma(weight, each, sum_)
+        row = arith.addi(self._first_row, row)
+        if self._scratch is None:
+            whole = arith.mulf(sum_, self._plan.inverse(total, self.parameters))
+            self._store(row, column, [self._plan.result(whole, self.parameters)])
+            return
+        kept = self._kept_row(row)
+        where = arith.addi(arith.muli(kept, index_constant(filled)), column)
+        kept_sums, kept_states = (self.parameters.pointer(buffer) for buffer in self._scratch)
+        store(address(kept_sums, f32, where), f32, [sum_], 1)
+        is_first = arith.cmpi(arith.CmpIPredicate.eq, column, index_constant(0))
+        guard = scf.IfOp(is_first)
+        with ir.InsertionPoint(guard.then_block):
+            where = address(kept_states, f32, arith.muli(kept, index_constant(STATES)))
+            store(where, f32, [most, total], MATRIX_BYTES // 2)
+            scf.YieldOp([])
+
+    def _kept_row(self, row: ir.Value) -> ir.Value:
+        """The number of a row's part of the keys among those of all."""
+        number = arith.addi(arith.muli(self._head, self.parameters.size(self._plan.rows)), row)
+        return arith.addi(arith.muli(number, self.parameters.size(self._plan.parts)), self._part)
+
     def _keep(
         self, row: ir.Value, most: ir.Value, total: ir.Value, pairs: list[list[ir.Value]]
     ) -> None:
@@ -547,9 +657,7 @@ class AttentionKernel:
         assert self._scratch is not None
         f32 = ir.F32Type.get()
         sums, states = (self.parameters.pointer(buffer) for buffer in self._scratch)
-        number = arith.addi(arith.muli(self._head, self.parameters.size(self._plan.rows)), row)
-        parts = self.parameters.size(self._plan.parts)
-        number = arith.addi(arith.muli(number, parts), self._part)
+        number = self._kept_row(row)
         first = arith.muli(number, index_constant(columns_of(self._plan)))
         first = arith.addi(first, _index(arith.shli(self._lane.pair, _i32(1))))
         for group, pair in enumerate(pairs):
@@ -564,26 +672,29 @@ class AttentionKernel:
 
     def _write(self, row: ir.Value, group: int, sums: Sequence[ir.Value]) -> None:
         """Writes a lane's two neighbouring results."""
-        attention, (output,) = self._attention, self._work.outputs
         values = [self._plan.result(sum_, self.parameters) for sum_ in sums]
         column = _index(arith.addi(arith.shli(self._lane.pair, _i32(1)), _i32(group * COLUMNS)))
-        row_step = [] if self._plan.row is None else [(row, output.strides[self._plan.row])]
         is_whole = (group + 1) * COLUMNS <= self._columns
         count = 2 if self._plan.wide else 1
         for number in range(0, 2, count):
             place = _plus(column, number)
             guard = None if is_whole else scf.IfOp(_below(place, index_constant(self._columns)))
             with ir.InsertionPoint(guard.then_block) if guard else ir.InsertionPoint.current:
-                steps = [*row_step, (place, output.strides[attention.columns])]
-                where = address(
-                    self._starts[output.number],
-                    output.element,
-                    self.parameters.place(ZERO, steps),
-                )
-                alignment = count * element_bytes(output.element) if count > 1 else 1
-                store(where, output.element, values[number : number + count], alignment)
+                self._store(row, place, values[number : number + count])
                 if guard is not None:
                     scf.YieldOp([])
+
+    def _store(self, row: ir.Value, column: ir.Value, values: list[ir.Value]) -> None:
+        """Writes neighbouring results of a row."""
+        (output,) = self._work.outputs
+        steps = [] if self._plan.row is None else [(row, output.strides[self._plan.row])]
+        steps.append((column, output.strides[self._attention.columns]))
+        where = address(
+            self._starts[output.number], output.element, self.parameters.place(ZERO, steps)
+        )
+        count = len(values)
+        alignment = count * element_bytes(output.element) if count > 1 else 1
+        store(where, output.element, values, alignment)
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,10 @@ class PlainKernel(AttentionKernel):
     """Emits the body. A lane reads the rows and columns of its results, four numbers at a time."""
 
     def _begin_shared(self) -> None:
-        self._weight_pitch = padded_row(self._configuration.keys * _BYTES)
-        self._weights = self.shared.area(self._configuration.rows * self._weight_pitch)
+        configuration = self._configuration
+        self._weight_pitch = padded_row(configuration.warp_keys * _BYTES)
+        rows = configuration.warps * configuration.warp_rows
+        self._weights = self.shared.area(rows * self._weight_pitch)
 
     def _load_queries(self) -> list[list[list[ir.Value]]]:
         return []
@@ -31,11 +33,11 @@ class PlainKernel(AttentionKernel):
     ) -> list[list[list[ir.Value]]]:
         del operands
         configuration, f32 = self._configuration, ir.F32Type.get()
-        tiles, groups = configuration.row_tiles, configuration.keys // COLUMNS
+        tiles, groups = configuration.row_tiles, configuration.warp_keys // COLUMNS
         pitch = self._key_pitch
-        queries = byte_address(self._queries, self._row_offset(pitch))
+        queries = byte_address(self._queries, self._row_offset(self._row_warp, pitch))
         pairs = arith.shli(self._lane.pair, _i32(1))
-        keys = byte_address(keys, arith.muli(pairs, _i32(pitch)))
+        keys = byte_address(self._own_share(keys, pitch), arith.muli(pairs, _i32(pitch)))
         zero = constant(f32, 0.0)
         steps = index_constant(self._depth_steps * DEPTH // _WIDTH)
         loop = scf.ForOp(index_constant(0), steps, index_constant(1), [zero] * (4 * tiles * groups))
@@ -70,7 +72,7 @@ class PlainKernel(AttentionKernel):
         """Powers go to the lanes that share a row through shared memory."""
         configuration, f32 = self._configuration, ir.F32Type.get()
         tiles, pitch = configuration.row_tiles, self._weight_pitch
-        weights = byte_address(self._weights, self._row_offset(pitch))
+        weights = byte_address(self._weights, self._row_offset(self._lane.warp, pitch))
         pair_bytes = arith.muli(self._lane.pair, _i32(2 * _BYTES))
         own = byte_address(weights, pair_bytes)
         for tile, groups in enumerate(powers):
@@ -80,9 +82,9 @@ class PlainKernel(AttentionKernel):
                     pair = four[2 * half : 2 * half + 2]
                     store(byte_address(own, place), f32, pair, 2 * _BYTES)
         ir.Operation.create("nvvm.bar.warp.sync", operands=[_i32(_WHOLE_WARP)])
-        columns = byte_address(values, pair_bytes)
+        columns = byte_address(self._own_share(values, self._value_pitch), pair_bytes)
         flat = [each for tile in sums for four in tile for each in four]
-        steps = index_constant(configuration.keys // _WIDTH)
+        steps = index_constant(configuration.warp_keys // _WIDTH)
         loop = scf.ForOp(index_constant(0), steps, index_constant(1), flat)
         with ir.InsertionPoint(loop.body):
             step = _narrow(loop.induction_variable)
@@ -112,10 +114,10 @@ class PlainKernel(AttentionKernel):
         factor = constant(ir.F32Type.get(), self._factor)
         return lambda value: arith.mulf(arith.subf(value, base), factor)
 
-    def _row_offset(self, pitch: int) -> ir.Value:
-        """Where the lane's first row lies, of rows of all warps."""
-        warp = arith.muli(self._lane.warp, _i32(self._configuration.row_tiles * ROWS))
-        return arith.muli(arith.addi(warp, self._lane.group), _i32(pitch))
+    def _row_offset(self, warp: ir.Value, pitch: int) -> ir.Value:
+        """Where the lane's first row lies, of rows of all warps up to one."""
+        first = arith.muli(warp, _i32(self._configuration.warp_rows))
+        return arith.muli(arith.addi(first, self._lane.group), _i32(pitch))
 
 
 def _fours(values: Sequence[ir.Value], tiles: int) -> list[list[list[ir.Value]]]:

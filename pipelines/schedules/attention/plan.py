@@ -12,8 +12,8 @@ from ...walking import made_by
 from ..parameters import Parameters
 from ..region import Point, Region
 from ..size import ONE, Size
-from ..work import Operand, Work
-from .configuration import Configuration
+from ..work import Layout, Operand, Work
+from .configuration import AttentionConfiguration
 from .reading import Attention, number_of
 from .visibility import Condition, read_conditions
 
@@ -24,19 +24,22 @@ _LOG2E = log2(e)
 class Plan:
     """Attention, as it is to be computed.
 
-    `row` is the loop along the tiles' rows, None of one row. Where `wide`, queries, keys and values
-    are read 16 bytes at a time, and outputs written 4. There are `row_count` tiles of rows, and
-    `parts` of the keys.
+    `row` is the loop along the tiles' rows, None of one row. There are `row_count` tiles of rows,
+    and `parts` of the keys.
     """
 
     attention: Attention
     work: Work
-    configuration: Configuration
+    configuration: AttentionConfiguration
     row: int | None
     grid: tuple[int, ...]
-    wide: bool
     row_count: Size
     parts: Size
+
+    @property
+    def wide(self) -> bool:
+        """Whether queries, keys and values are read 16 bytes at a time, and outputs written 4."""
+        return self.configuration.layout is Layout.ROWS
 
     @property
     def rows(self) -> Size:

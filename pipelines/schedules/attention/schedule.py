@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ....dialects.hir.layout import DYNAMIC
 from ....dialects.mlir import arith, indexing_maps, ir
 from ...rewriting import index_constant
 from ..alternatives import Alternative, Conditions
+from ..configuration import Chooser
 from ..dependents import can_overlap, let_next_begin
 from ..device import Device
 from ..division import divide_without_calls
@@ -16,18 +18,19 @@ from ..kernels import Kernels
 from ..launch import emit_launch
 from ..parameters import Parameters
 from ..scratch import free_scratch
-from ..size import MOST_IN_32_BITS, ONE, ZERO, OpenNumbers, Size, product
+from ..size import MOST_IN_32_BITS, ONE, ZERO, Size, product
 from ..warp_matrices import ELEMENTS, MATRIX_BYTES
 from ..warpgroup_matrices import MOST_DIMS
 from ..work import Layout, Work, read_work
 from .configuration import (
     FEW_ROWS,
     NARROW,
-    Configuration,
+    AttentionConfiguration,
     Heads,
     configure,
     configure_warpgroups,
     parts_of,
+    refusal_of,
 )
 from .kernel import AttentionKernel
 from .parts import COMBINING_THREADS, allocate_parts, emit_combined, results
@@ -43,35 +46,46 @@ _MOST_HEAD = 256
 _PLAIN = "f32"
 
 
-def alternatives(
-    op: ir.Operation, kernels: Kernels, device: Device
-) -> tuple[OpenNumbers, list[Alternative]] | None:
-    """Kernels of wide and of single accesses, or None where it is no attention."""
+def chooser(op: ir.Operation, kernels: Kernels | None, device: Device) -> AttentionChooser | None:
+    """Decides on the kernels of attention; None of any other operation."""
     attention = read_attention(op)
     if attention is None or not is_scheduled(attention, device):
         return None
-    open_ = OpenNumbers()
-    found: list[Alternative] = []
-    for layout in (Layout.ROWS, Layout.ANY):
-        work = read_work(op, layout, open_, device, nested=True)
-        if work is None:
-            return None
-        is_wide = layout is Layout.ROWS
-        heads = _heads(attention, work)
-        if is_wide and heads.rows is None:
+    work = read_work(op, Layout.ROWS, device=device, nested=True)
+    return None if work is None else AttentionChooser(attention, work, kernels, device)
+
+
+class AttentionChooser(Chooser[AttentionConfiguration]):
+    """Kernels of wide accesses, of few rows apart where these are open, and of single ones."""
+
+    def __init__(
+        self, attention: Attention, work: Work, kernels: Kernels | None, device: Device
+    ) -> None:
+        self.work = work
+        self._attention, self._kernels, self._device = attention, kernels, device
+        self._any: Work | None = None
+        self._heads = _heads(attention, work)
+        self._copies = can_copy(attention, work)
+
+    def choices(self) -> Sequence[AttentionConfiguration]:
+        heads, device = self._heads, self._device
+        found: list[AttentionConfiguration | None] = []
+        if heads.rows is None:
             few = configure(replace(heads, rows=FEW_ROWS), device)
-            if few is not None and few.parts > 1:
-                found.append(_alternative(attention, work, few, is_wide, kernels, device, FEW_ROWS))
-        if is_wide and can_copy(attention, work):
-            configuration = configure_warpgroups(heads, device)
-            if configuration is not None:
-                found.append(_alternative(attention, work, configuration, is_wide, kernels, device))
-                continue
-        configuration = configure(heads, device) if is_wide else NARROW
-        if configuration is None:
-            return None
-        found.append(_alternative(attention, work, configuration, is_wide, kernels, device))
-    return open_, found
+            found.append(few if few is not None and few.parts > 1 else None)
+        many = configure_warpgroups(heads, device) if self._copies else None
+        found += [configure(heads, device) if many is None else many, NARROW]
+        return [each for each in found if each is not None and self.refusal(each) is None]
+
+    def refusal(self, made: AttentionConfiguration) -> str | None:
+        return refusal_of(made, self._heads, self._device, copies=self._copies)
+
+    def alternative(self, made: AttentionConfiguration) -> Alternative:
+        if made.layout is Layout.ROWS:
+            return _alternative(self._attention, self.work, made, self._kernels, self._device)
+        if self._any is None:
+            self._any = self.work.in_layout(made.layout)
+        return _alternative(self._attention, self._any, made, self._kernels, self._device)
 
 
 def is_scheduled(attention: Attention, device: Device) -> bool:
@@ -136,13 +150,11 @@ def _heads(attention: Attention, work: Work) -> Heads:
 def _alternative(
     attention: Attention,
     work: Work,
-    configuration: Configuration,
-    wide: bool,
-    kernels: Kernels,
+    configuration: AttentionConfiguration,
+    kernels: Kernels | None,
     device: Device,
-    most_rows: int | None = None,
 ) -> Alternative:
-    """Launches of a configuration, where there are at most so many rows."""
+    """When a configuration's kernel is right, and its launches."""
     row = attention.rows[-1] if attention.rows else None
     grid = (*attention.batch, *attention.rows[:-1])
     rows = ONE if row is None else work.extents[row]
@@ -150,22 +162,26 @@ def _alternative(
 
     def conditions(found: Conditions) -> None:
         found.require(work.layouts_hold())
-        if most_rows is not None:
-            found.require_at_most(rows, most_rows)
+        if configuration.parts > 1:
+            found.require_at_most(rows, FEW_ROWS)
         count = work.open.divided_up(rows, configuration.rows)
         heads = product([work.extents[loop] for loop in grid])
         keys = work.extents[attention.keys]
         parts = parts_of(configuration, heads, keys, device, work.open)
-        plans.append(Plan(attention, work, configuration, row, grid, wide, count, parts))
+        plans.append(Plan(attention, work, configuration, row, grid, count, parts))
         found.require_at_most(_blocks(plans[-1]), MOST_IN_32_BITS)
         found.require_at_most(work.extents[attention.keys], MOST_IN_32_BITS)
-        if wide:
+        if plans[-1].wide:
             _require_wide(found, plans[-1])
         if configuration.warpgroups:
             for extent in work.extents:
                 found.require_at_least(extent, 1)
 
-    return conditions, lambda: _launch(plans[-1], kernels)
+    def launch() -> None:
+        assert kernels is not None
+        _launch(plans[-1], kernels)
+
+    return conditions, launch
 
 
 def _require_wide(found: Conditions, plan: Plan) -> None:
@@ -218,7 +234,8 @@ def _launch(plan: Plan, kernels: Kernels) -> None:
     threads = plan.configuration.threads
     one = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 1)
     whole = {"nvvm.minctasm": one} if plan.configuration.warpgroups else {}
-    kernel = kernels.build("attention", threads, emit, location, whole)
+    attribute = plan.configuration.attribute
+    kernel = kernels.build("attention", threads, emit, location, whole, attribute)
     arguments = first[0].parameters.arguments()
     emit_launch(kernel, work.open.value(_blocks(plan)), threads, arguments, first[0].shared.bytes)
     if scratch is None:
@@ -230,7 +247,9 @@ def _launch(plan: Plan, kernels: Kernels) -> None:
         let_next_begin(work.device)
         emit_combined(plan, second[0], scratch)
 
-    kernel = kernels.build("attention_parts", COMBINING_THREADS, emit_second, location)
+    kernel = kernels.build(
+        "attention_parts", COMBINING_THREADS, emit_second, location, configuration=attribute
+    )
     blocks = arith.ceildivui(work.open.value(results(plan)), index_constant(COMBINING_THREADS))
     overlaps = can_overlap(work.device)
     emit_launch(kernel, blocks, COMBINING_THREADS, second[0].arguments(), overlaps=overlaps)
