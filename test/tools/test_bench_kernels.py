@@ -20,6 +20,7 @@ from hirc.tools.bench_kernels.__main__ import main
 from hirc.tools.bench_kernels.arrays import differences, inputs_of
 from hirc.tools.bench_kernels.catalogue import rows
 from hirc.tools.bench_kernels.chart import draw
+from hirc.tools.bench_kernels.contraction_space import CONTRACTIONS
 from hirc.tools.bench_kernels.counters import CountersError, Kernel, counters
 from hirc.tools.bench_kernels.drawn import function_of
 from hirc.tools.bench_kernels.process import Child, ChildError, LateError
@@ -146,6 +147,38 @@ def test_drawn_operations_are_right(tmp_path: Path, build: Callable[..., int]) -
     lines = json.loads(figures.read_text())["rows"]
     assert {line["row"]["operation"] for line in lines} == set(KINDS)
     assert {line["row"]["name"]: line["problems"] for line in lines if line["problems"]} == {}
+
+
+def test_drawn_contractions_are_right(tmp_path: Path, build: Callable[..., int]) -> None:
+    """One of each kind, small."""
+    words = ("--seed=3", f"--kinds={','.join(CONTRACTIONS)}", f"--scale={2**20}")
+    assert build("--held-out", str(len(CONTRACTIONS)), *words) == 0
+    figures = tmp_path / "figures.json"
+    run(tmp_path, ["--brief", "--json", str(figures)])
+    lines = json.loads(figures.read_text())["rows"]
+    assert [line["row"]["operation"] for line in lines] == list(CONTRACTIONS)
+    assert {line["row"]["name"]: line["problems"] for line in lines if line["problems"]} == {}
+
+
+def test_draws_of_contractions_hold_what_the_page_names() -> None:
+    drawn = [draw_row(HELD_OUT, number, kinds=list(CONTRACTIONS)) for number in range(450)]
+    assert not any(row.is_open for row in drawn)
+    by_kind = {kind: [row for row in drawn if row.operation == kind] for kind in CONTRACTIONS}
+    products, convolutions, attention = by_kind.values()
+    assert {row.parameters["op"] for row in products} == {"linear", "product", "scores"}
+    after = {row.parameters["after"] for row in products}
+    assert after == {"", "bias", "bias_gelu", "residual", "gate"}
+    rows = [row.inputs[0].sizes[0] for row in products if len(row.inputs[0].sizes) == 2]
+    assert min(rows) < 8
+    assert max(rows) > 8192
+    kinds = {row.parameters["op"] for row in convolutions}
+    assert kinds == {"plain", "grouped", "depthwise", "transposed"}
+    assert {len(row.inputs[1].sizes) for row in convolutions} == {3, 4, 5}
+    assert all(1e7 <= row.flops <= 1.2e11 for row in convolutions)
+    assert any(row.parameters["last"] for row in convolutions)
+    assert {row.parameters["op"] for row in attention} == {"prompt", "causal", "token"}
+    assert max(row.inputs[1].sizes[2] for row in attention) > 16384
+    assert {row.inputs[0].sizes[3] for row in attention} >= {32, 96, 256}
 
 
 def test_draws_are_the_same_in_every_process_and_hold_what_the_space_names() -> None:

@@ -13,7 +13,8 @@ from ...compiler.rendering import render
 from .build import build
 from .catalogue import rows
 from .chart import draw
-from .space import HELD_OUT, draw_row
+from .contraction_space import CONTRACTIONS
+from .space import HELD_OUT, KINDS, draw_row
 
 # Programs with the same error that are named.
 _NAMED = 3
@@ -44,6 +45,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--first", type=int, default=0, metavar="N", help="the first's number (0)"
     )
     building.add_argument("--seed", type=int, default=HELD_OUT, help=f"of the draws ({HELD_OUT})")
+    building.add_argument(
+        "--kinds",
+        type=_kinds,
+        default=(),
+        help=f"of the draws, of {', '.join((*KINDS, *CONTRACTIONS))} (all but the last three)",
+    )
     drawing = actions.add_parser("chart", help="draw what run.py --json wrote")
     drawing.add_argument("figures", type=Path, metavar="F.json")
     drawing.add_argument("picture", type=Path, metavar="F.png")
@@ -60,10 +67,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _kinds(text: str) -> list[str]:
+    names = text.split(",")
+    unknown = [name for name in names if name not in KINDS | CONTRACTIONS]
+    if unknown:
+        known = ", ".join((*KINDS, *CONTRACTIONS))
+        raise argparse.ArgumentTypeError(f"no kind '{unknown[0]}': {known}")
+    return names
+
+
 def _build(options: argparse.Namespace, words: Sequence[str]) -> int:
     if options.held_out is not None:
         numbers = range(options.first, options.first + options.held_out)
-        chosen = [draw_row(options.seed, number, options.scale) for number in numbers]
+        chosen = [
+            draw_row(options.seed, number, options.scale, options.kinds) for number in numbers
+        ]
         chosen = [row for row in chosen if row.is_chosen(options.rows)]
     else:
         chosen = rows(options.rows, options.scale)

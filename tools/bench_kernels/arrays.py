@@ -109,6 +109,8 @@ def differences(
         terms = first.numel() / max(right.numel(), 1)
         if row.operation == "scan":
             terms = first.shape[row.parameters["axis"]]
+        elif row.flops:
+            terms = row.flops / max(2 * right.numel(), 1)
         added = math.sqrt(max(terms, _FEW_ADDED))
         said = _difference_of(got, right, peer, added)
         if said is not None:

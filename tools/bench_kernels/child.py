@@ -26,6 +26,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from ...compiler.errors import HircError
 from ...compiler.loader import Library, load
@@ -33,7 +34,7 @@ from . import drawn
 from .arrays import difference, differences, empty, inputs_of, poison
 from .measure import FULL, Contender, Effort, copy_timing, turns, warmed_up
 from .operations import FUNCTIONS, eager, exact
-from .report import EAGER, INDUCTOR, MAX_AUTOTUNE
+from .report import CUDNN, EAGER, INDUCTOR, MAX_AUTOTUNE
 from .row import BUILDS, Row
 
 _SAID_LENGTH = 200
@@ -60,6 +61,10 @@ class _Runner:
         self.folder = folder
         self.device = device
         self.libraries: dict[Path, Library] = {}
+        # As hirc's programs do, torch multiplies in tf32 or not.
+        words = json.loads((folder / "rows.json").read_text())["words"]
+        self.rounds = "--float32-products=tf32" in words
+        torch.backends.cudnn.benchmark = True
 
     def answer(self, request: dict[str, Any]) -> Any:
         """Yields the events of a request."""
@@ -79,7 +84,8 @@ class _Runner:
             yield {"end": True}
 
     def _row(self, row: Row, request: dict[str, Any]) -> Any:
-        torch.backends.cuda.matmul.allow_tf32 = row.element == "tf32"
+        rounds = row.element == "tf32" or self.rounds
+        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = rounds
         if INDUCTOR in request["contenders"] or MAX_AUTOTUNE in request["contenders"]:
             torch.compiler.reset()
         inputs = inputs_of(row, self.device)
@@ -190,6 +196,15 @@ class _Runner:
                 return eager(row.operation, inputs, outs[0])
             function(*inputs)
             return lambda: function(*inputs)
+        if contender == CUDNN:
+            with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
+                function(*inputs)
+
+            def by_cudnn() -> object:
+                with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
+                    return function(*inputs)
+
+            return by_cudnn
         mode = "max-autotune-no-cudagraphs" if contender == MAX_AUTOTUNE else "default"
         compiled = torch.compile(function, dynamic=False, mode=mode)
         compiled(*inputs)

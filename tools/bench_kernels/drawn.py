@@ -286,6 +286,53 @@ def _arg(p: dict[str, Any]) -> _Function:
     return lambda x: torch.argmin(x, axis)
 
 
+def _product(p: dict[str, Any]) -> _Function:
+    after: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+        "bias": lambda x, b: x + b,
+        "bias_gelu": lambda x, b: functional.gelu(x + b),
+        "residual": lambda x, y: x + y,
+        "gate": lambda x, y: functional.silu(x) * y,
+    }
+    if p["op"] == "scores":
+        return lambda x, y: x @ y.mT
+    if p["op"] == "linear" and "bias" in p["after"]:
+        linear = functional.linear
+        if p["after"] == "bias":
+            return lambda x, w, b: linear(x, w, b)
+        return lambda x, w, b: functional.gelu(linear(x, w, b))
+
+    def multiply(x: Tensor, w: Tensor) -> Tensor:
+        return functional.linear(x, w) if p["op"] == "linear" else x @ w
+
+    if not p["after"]:
+        return multiply
+    last = after[p["after"]]
+    return lambda x, w, other: last(multiply(x, w), other)
+
+
+def _convolution(p: dict[str, Any]) -> _Function:
+    def convolve(x: Tensor, w: Tensor, b: Tensor) -> Tensor:
+        dims = w.dim() - 2
+        if p["last"]:
+            x = x.permute(0, -1, *range(1, 1 + dims))
+        if p["op"] == "transposed":
+            function = getattr(functional, f"conv_transpose{dims}d")
+            return function(x, w, b, p["step"], p["padding"], 0, p["groups"], p["dilation"])
+        function = getattr(functional, f"conv{dims}d")
+        return function(x, w, b, p["step"], p["padding"], p["dilation"], p["groups"])
+
+    return convolve
+
+
+def _attention(p: dict[str, Any]) -> _Function:
+    def attend(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+        return functional.scaled_dot_product_attention(
+            q, k, v, is_causal=p["op"] == "causal", enable_gqa=q.shape[1] != k.shape[1]
+        )
+
+    return attend
+
+
 _KINDS: dict[str, Callable[[dict[str, Any]], _Function]] = {
     "reduction": _reduction,
     "normalization": _normalization,
@@ -302,4 +349,7 @@ _KINDS: dict[str, Callable[[dict[str, Any]], _Function]] = {
     "elementwise": _elementwise,
     "loss": _loss,
     "arg": _arg,
+    "product": _product,
+    "convolution": _convolution,
+    "attention": _attention,
 }

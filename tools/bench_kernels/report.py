@@ -10,7 +10,9 @@ from typing import Any, Self
 from .row import BUILDS, DYNAMIC, STATIC, Row
 
 EAGER, INDUCTOR, MAX_AUTOTUNE = "eager", "inductor", "max-autotune"
-PEERS = (EAGER, INDUCTOR, MAX_AUTOTUNE)
+# Of attention alone: eager by cuDNN's kernel. Eager itself takes another.
+CUDNN = "cudnn"
+PEERS = (EAGER, INDUCTOR, MAX_AUTOTUNE, CUDNN)
 CONTENDERS = (*BUILDS, *PEERS)
 # What a program of any size may lose against one with its sizes in it.
 _DYNAMIC_SHARE = 0.97

@@ -11,6 +11,9 @@ from typing import Any, Self
 STATIC, DYNAMIC = "static", "dynamic"
 BUILDS = (STATIC, DYNAMIC)
 
+# The operation of rows that cuDNN has a kernel of its own for.
+ATTENTION = "attention"
+
 # What the JSON of a row says in its own way.
 _WRITTEN = ("name", "inputs", "outputs")
 _ELEMENT_BYTES = {

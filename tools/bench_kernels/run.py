@@ -19,8 +19,8 @@ from typing import Any
 
 from .counters import CountersError, counters
 from .process import Child, ChildError, LateError
-from .report import EAGER, INDUCTOR, PEERS, Line, Report, Timing
-from .row import DYNAMIC, STATIC, Row
+from .report import CUDNN, EAGER, INDUCTOR, PEERS, Line, Report, Timing
+from .row import ATTENTION, DYNAMIC, STATIC, Row
 
 _LEFT_OUT = "left out: no time"
 # Each child has so many.
@@ -52,7 +52,7 @@ def main(folder: Path, arguments: Sequence[str] | None = None) -> int:
         return 0
     items = [_Item(Row.from_json(each["row"]), each["programs"]) for each in description["rows"]]
     items = [item for item in items if item.row.is_chosen(options.rows)]
-    peers = [EAGER, INDUCTOR] if device == "cuda" else []
+    peers = [EAGER, INDUCTOR, CUDNN] if device == "cuda" else []
     if options.ours_only or options.peers is not None:
         peers = [] if options.ours_only else options.peers
     with tempfile.TemporaryDirectory(prefix="bench-", ignore_cleanup_errors=True) as scratch:
@@ -74,7 +74,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--peers",
         type=_peers,
-        help=f"of {','.join(PEERS)}, or none (eager,inductor)",
+        help=f"of {','.join(PEERS)}, or none (eager,inductor,cudnn)",
     )
     parser.add_argument("--ours-only", action="store_true", help="the same as --peers none")
     parser.add_argument("--json", type=Path, metavar="F.json", help="write the figures")
@@ -134,7 +134,7 @@ class _Session:
 
     def run(self, items: Sequence[_Item], peers: Sequence[str], warm: int) -> Report:
         """Measures the rows; what goes wrong is in the report."""
-        compiled = [peer for peer in peers if peer != EAGER]
+        compiled = [peer for peer in peers if peer not in (EAGER, CUDNN)]
         count = len(items) if self.compiled is None else min(self.compiled, len(items))
         chosen = {place * len(items) // count for place in range(count)} if count else set[int]()
         if compiled and warm:
@@ -146,6 +146,8 @@ class _Session:
         for place, item in enumerate(items):
             line = Line(item.row)
             peers = [peer for peer in everyone if peer not in compiled or place in chosen]
+            if item.row.operation != ATTENTION and CUDNN in peers:
+                peers.remove(CUDNN)
             self.report.lines.append(line)
             begin = time.monotonic()
             if begin > self.end:

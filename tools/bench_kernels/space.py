@@ -8,88 +8,26 @@ from other seeds than `HELD_OUT`.
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
 
+from .contraction_space import CONTRACTIONS
+from .dice import Dice, Drawn
 from .row import Array, Row
 
 HELD_OUT = 16
-# The number of elements of the largest input, as powers of two; of small problems.
-_LARGE, _SMALL = (17.0, 26.5), (7.0, 17.0)
-_SMALL_SHARE = 0.2
 _OPEN_SHARE = 0.25
 _VIEW_SHARE = 0.12
-_LARGEST_SIZE = 2**20
-_FLOATS = (("f32", 0.45), ("bf16", 0.27), ("f16", 0.16), ("f64", 0.12))
-_INTEGERS = (("i32", 0.5), ("i64", 0.3), ("i8", 0.2))
 
 
-@dataclass(frozen=True)
-class _Drawn:
-    """Inputs, and the parameters of the function in torch (`drawn.py`)."""
+def draw_row(seed: int, number: int, scale: int = 1, kinds: Sequence[str] = ()) -> Row:
+    """Returns the operation of this seed and number, with so many times fewer elements.
 
-    inputs: list[Array]
-    parameters: dict[str, Any] = field(default_factory=dict[str, Any])
-
-
-class _Dice:
-    """Random choices for one operation."""
-
-    def __init__(self, seed: int, number: int, scale: int) -> None:
-        self.random = random.Random(f"{seed}:{number}")
-        self.less = math.log2(scale)
-
-    def one_of(self, options: Sequence[Any]) -> Any:
-        return options[self.random.randrange(len(options))]
-
-    def weighed(self, options: Sequence[tuple[str, float]]) -> str:
-        names, weights = zip(*options, strict=True)
-        return self.random.choices(names, weights)[0]
-
-    def chance(self, share: float) -> bool:
-        return self.random.random() < share
-
-    def element(self, *, with_integers: bool = False) -> str:
-        if with_integers and self.chance(0.2):
-            return self.weighed(_INTEGERS)
-        return self.weighed(_FLOATS)
-
-    def total(self) -> float:
-        """The elements of an input, as a power of two."""
-        power = self.random.uniform(*(_SMALL if self.chance(_SMALL_SHARE) else _LARGE))
-        return max(power - self.less, 4.0)
-
-    def shape(self, ranks: Sequence[int], total: float | None = None) -> tuple[int, ...]:
-        """Sizes whose product is near a power of two that is drawn."""
-        rank = self.one_of(ranks)
-        power = self.total() if total is None else total
-        shares = [self.random.gammavariate(1.5, 1.0) for _ in range(rank)]
-        powers = [power * share / sum(shares) for share in shares]
-        return tuple(self.size(each) for each in powers)
-
-    def size(self, power: float) -> int:
-        """A size near a power of two: such a power, a multiple of 8, or any."""
-        how = self.random.random()
-        near = 2**power
-        if how < 0.35:
-            return min(2 ** round(power), _LARGEST_SIZE)
-        if how < 0.65:
-            return min(max(round(near / 8) * 8, 8), _LARGEST_SIZE)
-        return min(max(round(near), 2), _LARGEST_SIZE)
-
-    def axes(self, rank: int, most: int | None = None) -> list[int]:
-        """Some axes, in order; one at least."""
-        count = self.random.randint(1, most or rank)
-        return sorted(self.random.sample(range(rank), min(count, rank)))
-
-
-def draw_row(seed: int, number: int, scale: int = 1) -> Row:
-    """Returns the operation of this seed and number, with so many times fewer elements."""
-    kind = list(KINDS)[number % len(KINDS)]
-    dice = _Dice(seed, number, scale)
-    drawn = KINDS[kind](dice)
+    Of one of these kinds, in turns: without any, of `KINDS`.
+    """
+    names = kinds or list(KINDS)
+    kind = names[number % len(names)]
+    dice = Dice(seed, number, scale)
+    drawn = (KINDS | CONTRACTIONS)[kind](dice)
     first = drawn.inputs[0]
     parameters = dict(drawn.parameters)
     if "view" in parameters:
@@ -104,7 +42,7 @@ def draw_row(seed: int, number: int, scale: int = 1) -> Row:
             inputs = tuple(drawn.inputs)
     else:
         inputs = tuple(drawn.inputs)
-    is_open = dice.chance(_OPEN_SHARE)
+    is_open = dice.chance(_OPEN_SHARE) and kind not in CONTRACTIONS
     sizes = "x".join(map(str, inputs[0].sizes))
     words = [str(parameters["op"])] if "op" in parameters else []
     name = "_".join([f"{number:04}", kind, *words, sizes, first.element])
@@ -115,6 +53,7 @@ def draw_row(seed: int, number: int, scale: int = 1) -> Row:
         inputs=inputs,
         outputs=(),
         bytes=0,
+        flops=drawn.flops,
         share=0.0,
         parameters=parameters,
         label=f"{name}_open" if is_open else name,
@@ -122,26 +61,26 @@ def draw_row(seed: int, number: int, scale: int = 1) -> Row:
     )
 
 
-def _reduction(dice: _Dice) -> _Drawn:
+def _reduction(dice: Dice) -> Drawn:
     op = dice.one_of(["sum", "mean", "amax", "amin", "var", "std", "l2", "logsumexp", "abs_sum"])
     is_whole = op in ("sum", "amax", "amin")
     element = dice.element(with_integers=is_whole)
     shape = dice.shape((1, 2, 2, 3, 3, 4))
     axes = dice.axes(len(shape))
-    return _Drawn(
+    return Drawn(
         [Array(element, shape, 100 if element.startswith("i") else 0)],
         {"op": op, "axes": axes, "keep": dice.chance(0.3), "view": True},
     )
 
 
-def _normalization(dice: _Dice) -> _Drawn:
+def _normalization(dice: Dice) -> Drawn:
     op = dice.one_of(["softmax", "log_softmax", "standardize", "rms", "l2", "softmax_over_axes"])
     shape = dice.shape((2, 2, 3, 4))
     axes = dice.axes(len(shape), 1 if "softmax" in op and op != "softmax_over_axes" else None)
-    return _Drawn([Array(dice.element(), shape)], {"op": op, "axes": axes, "view": True})
+    return Drawn([Array(dice.element(), shape)], {"op": op, "axes": axes, "view": True})
 
 
-def _affine_norm(dice: _Dice) -> _Drawn:
+def _affine_norm(dice: Dice) -> Drawn:
     op = dice.one_of(["layer_norm", "rms_norm", "group_norm", "instance_norm", "add_layer_norm"])
     element = dice.element()
     if op in ("group_norm", "instance_norm"):
@@ -151,42 +90,42 @@ def _affine_norm(dice: _Dice) -> _Drawn:
         rest = max(power - math.log2(channels * batch), 4)
         shape = (batch, channels, *dice.shape((1, 2, 2, 3), rest))
         inputs = [Array(element, shape)] + [Array(element, (channels,))] * 2
-        return _Drawn(inputs, {"op": op, "groups": dice.one_of([1, 2, 4, 8])})
+        return Drawn(inputs, {"op": op, "groups": dice.one_of([1, 2, 4, 8])})
     shape = dice.shape((2, 3))
     inputs = [Array(element, shape), Array(element, shape[-1:])]
     if op != "rms_norm":
         inputs.append(Array(element, shape[-1:]))
     if op == "add_layer_norm":
         inputs.append(Array(element, shape))
-    return _Drawn(inputs, {"op": op})
+    return Drawn(inputs, {"op": op})
 
 
-def _statistics(dice: _Dice) -> _Drawn:
+def _statistics(dice: Dice) -> Drawn:
     op = dice.one_of(
         ["var_mean", "std_mean", "aminmax", "max_index", "min_index", "sum_and_square"]
     )
     shape = dice.shape((2, 2, 3))
     one = op in ("aminmax", "max_index", "min_index")
     axes = dice.axes(len(shape), 1 if one else None)
-    return _Drawn([Array(dice.element(), shape)], {"op": op, "axes": axes, "view": True})
+    return Drawn([Array(dice.element(), shape)], {"op": op, "axes": axes, "view": True})
 
 
-def _stencil(dice: _Dice) -> _Drawn:
+def _stencil(dice: Dice) -> Drawn:
     dims = dice.one_of([1, 2, 2, 3])
     power = dice.total()
     outer = dice.one_of([1, 3, 16])
     shape = (outer, *(max(each, 4) for each in dice.shape((dims,), max(power - 4, 6))))
-    return _Drawn([Array(dice.element(), shape)], {"op": dice.one_of(["cross", "box"])})
+    return Drawn([Array(dice.element(), shape)], {"op": dice.one_of(["cross", "box"])})
 
 
-def _pooling(dice: _Dice) -> _Drawn:
+def _pooling(dice: Dice) -> Drawn:
     dims = dice.one_of([1, 2, 2, 3])
     power = max(dice.total() - 5, 4)
     batch, channels = dice.one_of([1, 4, 16]), dice.one_of([3, 8, 32, 64])
     window = dice.one_of([2, 2, 3, 3, 5])
     least = 2 * window
     inner = dice.shape((dims,), max(power - math.log2(batch * channels) + 5, 4))
-    return _Drawn(
+    return Drawn(
         [Array(dice.element(), (batch, channels, *(max(each, least) for each in inner)))],
         {
             "op": dice.one_of(["max", "average", "whole_average"]),
@@ -197,7 +136,7 @@ def _pooling(dice: _Dice) -> _Drawn:
     )
 
 
-def _resampling(dice: _Dice) -> _Drawn:
+def _resampling(dice: Dice) -> Drawn:
     op = dice.one_of(["nearest", "bilinear", "bilinear_corners"])
     scale = dice.one_of([2.0, 2.0, 3.0, 0.5])
     power = max(dice.total() - 2 * max(math.log2(scale), 0), 8)
@@ -205,10 +144,10 @@ def _resampling(dice: _Dice) -> _Drawn:
     inner = dice.shape((1,), (power - math.log2(batch * channels)) / 2)[0]
     shape = (batch, channels, max(inner, 4), max(inner + dice.one_of([0, 3, 8]), 4))
     element = dice.weighed((("f32", 0.7), ("f16", 0.3)))
-    return _Drawn([Array(element, shape)], {"op": op, "scale": scale})
+    return Drawn([Array(element, shape)], {"op": op, "scale": scale})
 
 
-def _piece(dice: _Dice) -> _Drawn:
+def _piece(dice: Dice) -> Drawn:
     op = dice.one_of(
         [
             "slice",
@@ -239,10 +178,10 @@ def _piece(dice: _Dice) -> _Drawn:
     if op == "rotary":
         inputs += [Array(element, shape[-2:])] * 2
     by = dice.random.randint(1, max(shape[axis] - 1, 1))
-    return _Drawn(inputs, {"op": op, "axis": axis, "by": min(by, shape[axis] // 2 or 1)})
+    return Drawn(inputs, {"op": op, "axis": axis, "by": min(by, shape[axis] // 2 or 1)})
 
 
-def _gather(dice: _Dice) -> _Drawn:
+def _gather(dice: Dice) -> Drawn:
     op = dice.one_of(["select", "embedding", "gather", "index_add", "scatter_add", "index_copy"])
     shape = dice.shape((2, 3) if op != "embedding" else (2,))
     axis = 0 if op == "embedding" else dice.random.randrange(len(shape))
@@ -255,7 +194,7 @@ def _gather(dice: _Dice) -> _Drawn:
         inputs = [Array(element, shape), places]
         if op == "scatter_add":
             inputs.append(Array(element, tuple(wide)))
-        return _Drawn(inputs, {"op": op, "axis": axis})
+        return Drawn(inputs, {"op": op, "axis": axis})
     count = size if op == "index_copy" else dice.size(max(math.log2(size) - 1, 1))
     if op == "embedding":
         count = dice.size(dice.random.uniform(3.0, 17.0))
@@ -265,31 +204,31 @@ def _gather(dice: _Dice) -> _Drawn:
     ]
     if op in ("index_add", "index_copy"):
         inputs.append(Array(element, (*shape[:axis], count, *shape[axis + 1 :])))
-    return _Drawn(inputs, {"op": op, "axis": axis})
+    return Drawn(inputs, {"op": op, "axis": axis})
 
 
-def _scan(dice: _Dice) -> _Drawn:
+def _scan(dice: Dice) -> Drawn:
     op = dice.one_of(["cumsum", "cumsum", "cumprod", "logcumsumexp", "cummax"])
     shape = dice.shape((1, 2, 2, 3), min(dice.total(), 24))
     element = dice.element(with_integers=op == "cumsum")
-    return _Drawn(
+    return Drawn(
         [Array(element, shape, 10 if element.startswith("i") else 0)],
         {"op": op, "axis": dice.random.randrange(len(shape))},
     )
 
 
-def _cast(dice: _Dice) -> _Drawn:
+def _cast(dice: Dice) -> Drawn:
     op = dice.one_of(["to", "to", "quantize_rows", "dequantize_rows", "quantize", "to_integer"])
     element = dice.element()
     shape = dice.shape((2, 3))
     if op == "dequantize_rows":
         scales = Array(element, (*shape[:-1], 1))
-        return _Drawn([Array("i8", shape, 100), scales], {"op": op})
+        return Drawn([Array("i8", shape, 100), scales], {"op": op})
     to = dice.one_of([each for each in ("f32", "bf16", "f16", "f64") if each != element])
-    return _Drawn([Array(element, shape)], {"op": op, "to": to, "view": True})
+    return Drawn([Array(element, shape)], {"op": op, "to": to, "view": True})
 
 
-def _permutation(dice: _Dice) -> _Drawn:
+def _permutation(dice: Dice) -> Drawn:
     shape = dice.shape((2, 3, 4, 5))
     order = dice.random.sample(range(len(shape)), len(shape))
     if order == sorted(order):
@@ -300,10 +239,10 @@ def _permutation(dice: _Dice) -> _Drawn:
     inputs = [Array(element, shape, below)]
     if op == "add":
         inputs.append(Array(element, tuple(shape[axis] for axis in order), below))
-    return _Drawn(inputs, {"op": op, "order": order})
+    return Drawn(inputs, {"op": op, "order": order})
 
 
-def _elementwise(dice: _Dice) -> _Drawn:
+def _elementwise(dice: Dice) -> Drawn:
     op = dice.one_of(
         [
             "gelu_bias",
@@ -321,34 +260,34 @@ def _elementwise(dice: _Dice) -> _Drawn:
     element = dice.element()
     x = Array(element, shape)
     if op == "gelu_bias":
-        return _Drawn([x, Array(element, shape[-1:])], {"op": op})
+        return Drawn([x, Array(element, shape[-1:])], {"op": op})
     if op in ("swiglu", "where", "sigmoid_mul", "clamp_add"):
-        return _Drawn([x, x], {"op": op, "view": True})
+        return Drawn([x, x], {"op": op, "view": True})
     if op == "broadcast_add":
         kept = set(dice.axes(len(shape)))
         other = tuple(size if axis in kept else 1 for axis, size in enumerate(shape))
-        return _Drawn([x, Array(element, other)], {"op": op})
-    return _Drawn([x], {"op": op, "view": True})
+        return Drawn([x, Array(element, other)], {"op": op})
+    return Drawn([x], {"op": op, "view": True})
 
 
-def _loss(dice: _Dice) -> _Drawn:
+def _loss(dice: Dice) -> Drawn:
     op = dice.one_of(["cross_entropy", "mse", "l1", "huber", "kl", "bce", "cosine"])
     element = dice.weighed((("f32", 0.7), ("bf16", 0.3)))
     shape = dice.shape((2,))
     if op == "cross_entropy":
-        return _Drawn([Array(element, shape), Array("i64", shape[:1], shape[1])], {"op": op})
-    return _Drawn([Array(element, shape)] * 2, {"op": op})
+        return Drawn([Array(element, shape), Array("i64", shape[:1], shape[1])], {"op": op})
+    return Drawn([Array(element, shape)] * 2, {"op": op})
 
 
-def _arg(dice: _Dice) -> _Drawn:
+def _arg(dice: Dice) -> Drawn:
     shape = dice.shape((2, 3))
     axis = dice.random.randrange(len(shape))
     op = dice.one_of(["argmax", "argmin"])
-    return _Drawn([Array(dice.element(), shape)], {"op": op, "axes": [axis], "view": True})
+    return Drawn([Array(dice.element(), shape)], {"op": op, "axes": [axis], "view": True})
 
 
 # In the order in which they take turns; those with more to draw from have more.
-KINDS: dict[str, Callable[[_Dice], _Drawn]] = {
+KINDS: dict[str, Callable[[Dice], Drawn]] = {
     "reduction": _reduction,
     "normalization": _normalization,
     "permutation": _permutation,
