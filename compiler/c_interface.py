@@ -61,6 +61,9 @@ _COMMUNICATION_FUNCTIONS = """\
 int hirc_use_communicator(void *communicator, int rank, int size, const char *meeting);
 /* The library communicates no more, and the other processes hear why. Returns 0, or an error. */
 int hirc_give_up_communicator(const char *why);
+/* The library communicates no more. exit() does this; a process that ends otherwise, as by _exit(),
+   without it has failed, to the others. */
+void hirc_leave_communicator(void);
 /* Makes a device the calling thread's current one. Returns 0, or an error. */
 int hirc_use_device(int device);
 """

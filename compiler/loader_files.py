@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import multiprocessing
 import os
 import shutil
 import struct
+import sys
 import tempfile
 import weakref
 from collections.abc import Hashable
@@ -45,6 +47,9 @@ class LoadedLibrary:
         self.is_copy = is_copy
         # Not at exit, when threads may still be in it.
         weakref.finalize(self, _leave, functions).atexit = False
+        if hasattr(functions, "hirc_leave_communicator"):
+            functions.hirc_leave_communicator.restype = None
+            _say_goodbye_at_end(self)
         if not hasattr(functions, "hirc_programs"):
             return
         functions.hirc_programs.restype = ctypes.POINTER(ctypes.c_void_p)
@@ -87,6 +92,25 @@ class LoadedLibrary:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.functions, name)
+
+
+def _say_goodbye_at_end(library: LoadedLibrary) -> None:
+    """Lets the others know that a process of multiprocessing's is done.
+
+    C's functions for exit do this in other processes; a forked one of these ends without them.
+    """
+    # Its modules are there in every process that it began.
+    modules = sys.modules
+    if "multiprocessing.util" not in modules or multiprocessing.parent_process() is None:
+        return
+    known = weakref.ref(library)
+
+    def leave() -> None:
+        found = known()
+        if found is not None:  # Else it was unloaded, and said so then.
+            found.hirc_leave_communicator()
+
+    modules["multiprocessing.util"].Finalize(None, leave, exitpriority=0)
 
 
 # What is loaded, by the file's state and its weights.

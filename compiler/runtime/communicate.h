@@ -42,6 +42,7 @@ struct hirc_communicator *hirc_communicator_of(void **known, const int64_t *team
 int hirc_communicator_use(void *communicator, int rank, int size, const char *address);
 
 int hirc_communicator_give_up(const char *why);
+void hirc_communicator_leave(void);
 int hirc_communicator_use_device(int device);
 
 // This process's rank, where so many processes have parts of something; -1, and a message, where fewer

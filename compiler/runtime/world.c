@@ -237,7 +237,7 @@ static int reach_hub(const struct place *place, int seconds) {
   }
 }
 
-static void leave(void) {
+void hirc_world_leave(void) {
   if (!own.is_connected || own.process != getpid())
     return;
   struct hirc_hub_message bye = {HIRC_HUB_BYE, 0, 0, 0};
@@ -320,7 +320,7 @@ static void connect_world(const char *location) {
     refuse(location, what, "the connection was closed, or no thread is left");
   }
   own.is_connected = 1;
-  atexit(leave);
+  atexit(hirc_world_leave);
 }
 
 static void leave_alone(void) {

@@ -44,6 +44,9 @@ void hirc_world_fail(const char *why);
 // cannot.
 void hirc_world_give_up(const char *why, const char *location);
 
+// Says goodbye to the others; rank 0 waits until all have. Done when the process exits.
+void hirc_world_leave(void);
+
 // Fails with that reason where there is one.
 void hirc_world_check(const char *location);
 

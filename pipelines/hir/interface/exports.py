@@ -29,6 +29,7 @@ _STATE_EXPORTS = (
 _COMMUNICATION_EXPORTS = (
     ("hirc_use_communicator", "hirc_communicator_use", "i32", ("ptr", "i32", "i32", "ptr")),
     ("hirc_give_up_communicator", "hirc_communicator_give_up", "i32", ("ptr",)),
+    ("hirc_leave_communicator", "hirc_communicator_leave", "void", ()),
     ("hirc_use_device", "hirc_communicator_use_device", "i32", ("i32",)),
 )
 

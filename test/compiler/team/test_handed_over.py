@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 import uuid
 from pathlib import Path
 
@@ -97,3 +98,53 @@ def test_a_library_that_does_not_communicate(hirc: Hirc, tmp_path: Path) -> None
     hirc.succeeds(source, "--offload-arch=cpu", "--emit=shared", "-o", built)
     with pytest.raises(InputError, match="has no program that communicates"):
         load(built, communicator=(None, 0, 1))
+
+
+_FORKS = """
+import multiprocessing, os, sys, time
+import numpy as np
+import hirc
+
+
+def rank(number):
+    global library  # which stays to the end
+    library = hirc.load(sys.argv[1])
+    x = np.full(3, number, np.float32)
+    print(number, np.from_dlpack(library.together(x)).tolist(), flush=True)
+    if number == 0:
+        time.sleep(1)
+        print(number, np.from_dlpack(library.alone(x)).tolist(), flush=True)
+
+
+def begin(number):
+    os.environ.update(HIRC_RANK=str(number), HIRC_WORLD_SIZE="2", HIRC_RENDEZVOUS=sys.argv[2])
+    process = multiprocessing.get_context("fork").Process(target=rank, args=(number,))
+    process.start()
+    return process
+
+
+processes = [begin(number) for number in range(2)]
+for process in processes:
+    process.join()
+sys.exit(any(process.exitcode for process in processes))
+"""
+
+
+def test_forked_processes_of_python_say_goodbye(hirc: Hirc, tmp_path: Path) -> None:
+    """One goes on by itself after the other, which was done, has ended."""
+    built = tmp_path / "libtwo.so"
+    sources: list[Path] = []
+    for name, team in (("together", [0, 1]), ("alone", [0])):
+        with build(name) as p:
+            x = p.input("x", (3,), "f32")
+            y = p.allocate((3,), "f32")
+            p.communicate("allreduce", x, y, p.communicator(team), reduction="sum").wait()
+            p.output("y", y)
+        sources.append(tmp_path / f"{name}.mlir")
+        sources[-1].write_text(str(p))
+    hirc.succeeds(*sources, "--offload-arch=cpu", "--emit=shared", "-o", built)
+    words = [sys.executable, "-c", _FORKS, str(built), f"unix:hirc-test-{uuid.uuid4().hex}"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = ["0 [0.0, 0.0, 0.0]", "0 [1.0, 1.0, 1.0]", "1 [1.0, 1.0, 1.0]"]
+    assert sorted(done.stdout.splitlines()) == lines
