@@ -167,7 +167,13 @@ SUITE = Suite(
             "h, i, n", _masked, _attention("f16", _HEADS, 1, _MASKED, keeps_zeros=True),
             ({"h": 2, "i": 70, "j": 270, "k": 16, "n": 8},),
         ),
-        # By warpgroups, as the one before: several tiles of rows and keys, heads of odd sizes.
+        # Few rows of many heads that share keys: a tile's rows are heads.
+        _fused(
+            "heads", "bf16", _GROUPED, ("b, g, i, k", "b, j, k", "b, j, n"), "b, i, g, n",
+            _causal, _attention("bf16", _GROUPED, 2, _CAUSAL),
+            ({"b": 2, "g": 7, "i": 2, "j": 150, "k": 24, "n": 40},),
+        ),
+        # By warpgroups, as the masked one: several tiles of rows and keys, heads of odd sizes.
         _fused(
             "warpgroups", "bf16", _GROUPED, ("b, g, i, k", "b, j, k", "b, j, n"), "b, i, g, n",
             _causal, _attention("bf16", _GROUPED, 2, _CAUSAL),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import prod
 
 from ....dialects.hir.layout import DYNAMIC
 from ....dialects.mlir import arith, indexing_maps, ir
@@ -19,7 +20,7 @@ from ..launch import emit_launch
 from ..parameters import Parameters
 from ..scratch import free_scratch
 from ..size import MOST_IN_32_BITS, ONE, ZERO, Size, product
-from ..warp_matrices import ELEMENTS, MATRIX_BYTES
+from ..warp_matrices import ELEMENTS, MATRIX_BYTES, ROWS
 from ..warpgroup_matrices import MOST_DIMS
 from ..work import Layout, Work, read_work
 from .configuration import (
@@ -112,10 +113,27 @@ def _known_size(op: ir.Operation, loop: int) -> int:
     return DYNAMIC
 
 
+def _row_and_grid(attention: Attention, work: Work) -> tuple[int | None, tuple[int, ...]]:
+    """The loop along the tiles' rows, and those of which each iteration has tiles of its own.
+
+    Of several, as heads that share keys and few queries of each, the one with fewest tiles in all.
+    """
+    rows, extents = attention.rows, work.extents
+    if not rows:
+        return None, attention.batch
+
+    def tiles(loop: int) -> int:
+        others = prod(extents[each].known for each in rows if each != loop)
+        return others * -(-extents[loop].known // ROWS)
+
+    are_known = all(extents[loop].is_known for loop in rows)
+    row = min(reversed(rows), key=tiles) if are_known else rows[-1]
+    return row, (*attention.batch, *(loop for loop in rows if loop != row))
+
+
 def can_copy(attention: Attention, work: Work) -> bool:
     """Returns whether the copy engine may read queries, keys and values, as far as is known."""
-    row = attention.rows[-1] if attention.rows else None
-    grid = (*attention.batch, *attention.rows[:-1])
+    row, grid = _row_and_grid(attention, work)
     operands = {operand.number: operand for operand in work.operands}
     return row is not None and all(
         operands[number].strides[along] != ZERO
@@ -129,8 +147,8 @@ def can_copy(attention: Attention, work: Work) -> bool:
 
 
 def _heads(attention: Attention, work: Work) -> Heads:
-    rows = work.extents[attention.rows[-1]] if attention.rows else ONE
-    grid = (*attention.batch, *attention.rows[:-1])
+    row, grid = _row_and_grid(attention, work)
+    rows = ONE if row is None else work.extents[row]
     count = product([work.extents[loop] for loop in grid])
     sizes = (
         size.known if size.is_known else None
@@ -155,8 +173,7 @@ def _alternative(
     device: Device,
 ) -> Alternative:
     """When a configuration's kernel is right, and its launches."""
-    row = attention.rows[-1] if attention.rows else None
-    grid = (*attention.batch, *attention.rows[:-1])
+    row, grid = _row_and_grid(attention, work)
     rows = ONE if row is None else work.extents[row]
     plans: list[Plan] = []
 
