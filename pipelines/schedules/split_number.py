@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ...dialects.mlir import arith, ir
+from ..rewriting import index_constant
+from .index_division import divided
 from .parameters import Parameters
 from .space import Loop
 
@@ -13,22 +15,24 @@ def split_number(
     number: ir.Value,
     loops: Sequence[Loop],
     parameters: Parameters,
-    inner: ir.Value | None = None,
+    pieces: int = 1,
     *,
     is_narrow: bool = True,
 ) -> list[ir.Value]:
-    """The index in each loop of an iteration by its number, which fits 32 bits if it `is_narrow`.
+    """The index in each loop of an iteration by its number, which is below 2^31 if it `is_narrow`.
 
-    `inner` is the innermost extent where it is not the loop's own.
+    The innermost extent is the loop's over `pieces`, which divides it.
     """
-    divide = narrow if is_narrow else _wide
     places: list[ir.Value] = []
     rest = number
     for loop in reversed(loops[1:]):
-        is_last = loop is loops[-1]
-        extent = inner if is_last and inner is not None else parameters.size(loop.extent)
-        places.insert(0, divide(arith.remui, rest, extent))
-        rest = divide(arith.divui, rest, extent)
+        parts = pieces if loop is loops[-1] else 1
+        if is_narrow:
+            rest, within = divided(rest, loop.extent, parts, parameters)
+        else:
+            extent = arith.divui(parameters.size(loop.extent), index_constant(parts))
+            rest, within = arith.divui(rest, extent), arith.remui(rest, extent)
+        places.insert(0, within)
     return [rest, *places]
 
 
@@ -39,9 +43,3 @@ def narrow(
     i32, index = ir.IntegerType.get_signless(32), ir.IndexType.get()
     left, right = arith.index_castui(i32, number), arith.index_castui(i32, by)
     return arith.index_castui(index, operation(left, right))
-
-
-def _wide(
-    operation: Callable[[ir.Value, ir.Value], ir.Value], number: ir.Value, by: ir.Value
-) -> ir.Value:
-    return operation(number, by)

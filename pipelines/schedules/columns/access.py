@@ -121,11 +121,9 @@ class ColumnAccess:
         """The index in each parallel loop of a vector's first element."""
         width = self._plan.width
         loops = self._plan.space.parallel
-        if width == 1:
-            return split_number(vector, loops, self._parameters)
-        inner = arith.divui(self._parameters.size(loops[-1].extent), index_constant(width))
-        places = split_number(vector, loops, self._parameters, inner)
-        places[-1] = arith.muli(places[-1], index_constant(width))
+        places = split_number(vector, loops, self._parameters, width)
+        if width > 1:
+            places[-1] = arith.muli(places[-1], index_constant(width))
         return places
 
     def _stride(self, operand: Operand, loop: Loop) -> Size:

@@ -72,11 +72,7 @@ class RowAccess:
     def places(self, vector: ir.Value, width: int) -> list[ir.Value]:
         """The index in each column loop of the first element of a vector."""
         columns = self.space.columns
-        if width > 1 and len(columns) > 1:
-            inner = arith.divui(self._parameters.size(columns[-1].extent), index_constant(width))
-            places = split_number(vector, columns, self._parameters, inner)
-        else:
-            places = split_number(vector, columns, self._parameters)
+        places = split_number(vector, columns, self._parameters, width)
         if width > 1:
             places[-1] = arith.muli(places[-1], index_constant(width))
         return places

@@ -204,7 +204,7 @@ class RowBody:
         held = len(vectors) * vectors.width * self.space.words
         if self.plan.team.is_open and self.plan.team.rows == 1:
             # They wait as they lie in memory.
-            held = len(vectors) * vectors.width * self.space.held_bytes // 4
+            held = len(vectors) * self.space.held_bytes(vectors.width) // 4
             words = max(1, vectors.width * self._weight_bytes(values) // 4)
         return max(1, max(_LEAST_WORDS, _WORDS - held) // max(1, words))
 

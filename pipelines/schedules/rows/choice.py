@@ -184,7 +184,7 @@ class _Family:
         words = self._table.words // (2 if _is_wide(self.space) else 1)
         is_lone = words == self._table.words and self.space.is_one_of_words
         most = self._table.lone_words if is_lone else words
-        vectors = max(1, 4 * most // (self.space.held_bytes * self.width))
+        vectors = max(1, 4 * most // self.space.held_bytes(self.width))
         made = self._made(Kind.KEPT, vectors, self._table.block, blocks=blocks, open=True)
         if self.peeled:
             return [made]
@@ -234,7 +234,7 @@ class _Family:
 
     def _vectors(self, words: int) -> int:
         """The vectors that a thread can keep in so many registers."""
-        return max(1, words // (self.space.words * self.width))
+        return max(1, words // (self.space.words * self.width + self.space.place_words))
 
     def _batch(self, bytes_: int) -> int:
         """The vectors that a thread has under way to read so many bytes, and not too many loads."""
@@ -301,7 +301,7 @@ def _resident(space: RowSpace, made: RowConfiguration, device: Device) -> int:
     """
     table = device.tables.rows
     # Registers in which a thread holds elements of large inputs, as they lie in memory.
-    held = -(-made.vectors * made.width * space.bytes // 4)
+    held = -(-made.vectors * space.held_bytes(made.width) // 4)
     if _is_wide(space) and (made.open or made.blocks > 1):
         held *= 2
     is_simple = len(list(space.work.block)) <= table.few_operations

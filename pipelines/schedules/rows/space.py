@@ -14,6 +14,7 @@ from ..work import Operand, Work
 
 # What so many iterations read lies in a cache, whatever its order.
 _FEW_ITERATIONS = 1 << 20
+_WORD_BYTES = 4
 
 
 @dataclass(frozen=True)
@@ -107,13 +108,23 @@ class RowSpace:
         """Bytes of one element of the large inputs in all, at least 1."""
         return max(1, sum(element_bytes(each.element) for each in self._large_inputs))
 
-    @property
-    def held_bytes(self) -> int:
-        """Bytes of one element of the large inputs in registers, in which it waits as it lies in
-        memory; smaller ones than of 16 bits, of which a thread has enough, count like those.
+    def held_bytes(self, width: int) -> int:
+        """Bytes of a vector of the large inputs in registers, in which its elements wait as they
+        lie in memory; smaller ones than of 16 bits, of which a thread has enough, count like those.
+
+        A single element has a register.
         """
+        least = 2 if width > 1 else _WORD_BYTES
         sizes = (element_bytes(each.element) for each in self._large_inputs)
-        return max(2, sum(max(2, size) for size in sizes))
+        elements = width * max(least, sum(max(least, size) for size in sizes))
+        return elements + self.place_words * _WORD_BYTES
+
+    @property
+    def place_words(self) -> int:
+        """Registers in which a thread keeps where a vector lies: its index in two loops where the
+        assembler does not know their sizes.
+        """
+        return 0 if self.length.is_known or len(self.columns) == 1 else 2
 
     @property
     def is_one_of_words(self) -> bool:

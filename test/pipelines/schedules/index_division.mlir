@@ -1,4 +1,4 @@
-// RUN: hirc-opt %s -p 'hir-schedule-kernels,hir.launcher(canonicalize,cse),gpu.module(gpu.func(canonicalize,cse))' | FileCheck %s
+// RUN: hirc-opt %s --split-input-file -p 'hir-schedule-kernels,hir.launcher(canonicalize,cse),gpu.module(gpu.func(canonicalize,cse))' | FileCheck %s
 
 // The host divides once; the kernel multiplies twice the index, and shifts by the divisor's bits,
 // none of a row of one vector.
@@ -38,3 +38,22 @@
     linalg.yield %s : f32
   }
 }) {sym_name = "main", function_type = (memref<?x?xf32>, memref<?xf32>, memref<?x?xf32>) -> ()} : () -> ()
+
+// -----
+
+// So do rows that are of two loops: their elements, and numbers of rows.
+
+// CHECK-LABEL: gpu.func @reduce_loops_part_0(
+// CHECK-NOT:     arith.{{div|rem}}ui {{.*}} : i32
+// CHECK:         gpu.return
+"hir.program"() ({
+^bb0(%x: memref<?x?x?x?xf32>, %y: memref<?x?xf32>):
+  linalg.generic {
+    indexing_maps = [affine_map<(a, b, c, d) -> (a, b, c, d)>, affine_map<(a, b, c, d) -> (a, c)>],
+    iterator_types = ["parallel", "reduction", "parallel", "reduction"]
+  } ins(%x : memref<?x?x?x?xf32>) outs(%y : memref<?x?xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = "hir.reduce_loops"(%a) {kind = "addf", loops = array<i64: 1, 3>} : (f32) -> f32
+    linalg.yield %s : f32
+  }
+}) {sym_name = "apart", function_type = (memref<?x?x?x?xf32>, memref<?x?xf32>) -> ()} : () -> ()
