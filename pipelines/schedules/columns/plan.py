@@ -81,7 +81,9 @@ class ColumnPlan:
             return None
         count = max(1, -(-self.space.iterations.known // self.depth))
         words = sum(
-            max(1, self.width * element_bytes(each.element) // 4) for each in self.space.large
+            max(1, self.width * element_bytes(each.element) // 4)
+            for each in self.space.large
+            if not each.is_output
         )
         fits = count * words <= self.table.kept_words and count * self.width <= 2 * MOST_COPIES
         return count if fits and self.space.iterations.known else None

@@ -55,6 +55,8 @@ from .split import (
     split_of,
 )
 
+# What memory is read by at once, as caches have it.
+_LINE_BYTES = 128
 # Shared memory that a block has without asking for more.
 _MOST_SHARED = 48 * 1024
 
@@ -260,6 +262,11 @@ def _plan_for(space: ColumnSpace, width: int) -> ColumnPlan:
 
 
 def _split_and_whole(plan: ColumnPlan, device: Device) -> Iterator[_Choice]:
+    kept = _kept_plan(plan, device)
+    if kept is not None:
+        # One launch that reads once takes less time than those of parts, however few blocks it has.
+        yield _Choice(kept)
+        return
     plan = replace(plan, open=may_open(plan))
     split = split_of(plan, device)
     parts = _Choice(plan, split)
@@ -267,6 +274,22 @@ def _split_and_whole(plan: ColumnPlan, device: Device) -> Iterator[_Choice]:
         yield parts
     if split is None or not split.count.is_known:
         yield _Choice(plan, whole_of=split if parts.may_be_whole else None)
+
+
+def _kept_plan(plan: ColumnPlan, device: Device) -> ColumnPlan | None:
+    """Returns a plan whose threads keep all iterations, None if none does.
+
+    It has fewer lanes where else a thread has too many iterations, or where more multiprocessors
+    have a block then; but rows of memory of a line at least.
+    """
+    size = plan.width * min(element_bytes(each.element) for each in plan.space.large)
+    while plan.lanes * size > _LINE_BYTES:
+        blocks = column_blocks(plan)
+        is_full = not isinstance(blocks, int) or blocks >= device.multiprocessors
+        if is_full and plan.kept() is not None:
+            break
+        plan = replace(plan, lanes=plan.lanes // 2)
+    return None if plan.kept() is None else plan
 
 
 def _skewed(space: ColumnSpace, device: Device) -> Iterator[_Choice]:

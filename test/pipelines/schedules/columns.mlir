@@ -222,3 +222,49 @@
     linalg.yield %s : f32
   }
 }) {sym_name = "main", function_type = (memref<?x?xf32>, memref<?xf32>) -> ()} : () -> ()
+
+// -----
+
+// Softmax of few long columns: blocks of fewer lanes, with more threads for each, keep all elements
+// in one launch, where parts would take three. Of more rows than that, parts.
+
+// CHECK-LABEL: "hir.launcher"()
+// CHECK-NOT:     "hir.allocate"
+// CHECK:         "hir.launch"(%c3, %c1, %c1, %c256
+// CHECK:         kernel = @kernels::@reduce_loops_subf_exp_0
+// CHECK-LABEL: "hir.launcher"()
+// CHECK:         "hir.allocate"() {hirc.scratch}
+// CHECK:         kernel = @kernels::@reduce_loops_subf_exp_part
+// CHECK-LABEL: gpu.func @reduce_loops_subf_exp_0(
+// CHECK-SAME:    lanes = 8
+// CHECK-SAME:    split = false
+// CHECK-NOT:     scf.for
+// CHECK:         gpu.return
+"hir.program"() ({
+^bb0(%x: memref<73x80xf32>, %y: memref<73x80xf32>, %z: memref<8192x80xf32>, %w: memref<8192x80xf32>):
+  linalg.generic {
+    indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r, c)>],
+    iterator_types = ["reduction", "parallel"]
+  } ins(%x : memref<73x80xf32>) outs(%y : memref<73x80xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %m = "hir.reduce_loops"(%a) {kind = "maximumf", loops = array<i64: 0>} : (f32) -> f32
+    %d = arith.subf %a, %m : f32
+    %e = math.exp %d : f32
+    %s = "hir.reduce_loops"(%e) {kind = "addf", loops = array<i64: 0>} : (f32) -> f32
+    %q = arith.divf %e, %s : f32
+    linalg.yield %q : f32
+  }
+  linalg.generic {
+    indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r, c)>],
+    iterator_types = ["reduction", "parallel"]
+  } ins(%z : memref<8192x80xf32>) outs(%w : memref<8192x80xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %m = "hir.reduce_loops"(%a) {kind = "maximumf", loops = array<i64: 0>} : (f32) -> f32
+    %d = arith.subf %a, %m : f32
+    %e = math.exp %d : f32
+    %s = "hir.reduce_loops"(%e) {kind = "addf", loops = array<i64: 0>} : (f32) -> f32
+    %q = arith.divf %e, %s : f32
+    linalg.yield %q : f32
+  }
+}) {sym_name = "main",
+    function_type = (memref<73x80xf32>, memref<73x80xf32>, memref<8192x80xf32>, memref<8192x80xf32>) -> ()} : () -> ()
