@@ -17,7 +17,7 @@ _NAMES = (
 NAMES = tuple(f"linalg.{name}" for name in _NAMES.split())
 _POOLINGS = "linalg.pooling_"
 # Marks the poolings that a thread computes results of by itself; the most elements of a window.
-_SMALL, _MOST = "hir.small_window", 64
+_SMALL, _MOST = "hir.small_window", 128
 
 _SCRIPT = """
 module attributes {transform.with_named_sequence} {

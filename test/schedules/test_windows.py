@@ -81,6 +81,44 @@ SUITE = Suite(
         return %y : tensor<?x?x?x?xf32>
       }}""",
         ),
+        Written(
+            "cubes",
+            ("f32[h, w, c]",),
+            ("f32[h - 4, w - 4, c - 4]",),
+            lambda x: functional.max_pool3d(x[None], 5, stride=1)[0],
+            ({"h": 5, "w": 9, "c": 7}, {"h": 8, "w": 6, "c": 12}, {"h": 9, "w": 5, "c": 37}),
+            source="""
+      func.func @NAME(%x: tensor<?x?x?xf32>) -> tensor<?x?x?xf32> {
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %c2 = arith.constant 2 : index
+        %c4 = arith.constant 4 : index
+        %h = tensor.dim %x, %c0 : tensor<?x?x?xf32>
+        %w = tensor.dim %x, %c1 : tensor<?x?x?xf32>
+        %c = tensor.dim %x, %c2 : tensor<?x?x?xf32>
+        %i = arith.subi %h, %c4 : index
+        %j = arith.subi %w, %c4 : index
+        %k = arith.subi %c, %c4 : index
+        %least = arith.constant 0xFF800000 : f32
+        %empty = tensor.empty(%i, %j, %k) : tensor<?x?x?xf32>
+        %start = linalg.fill ins(%least : f32) outs(%empty : tensor<?x?x?xf32>)
+            -> tensor<?x?x?xf32>
+        %window = tensor.empty() : tensor<5x5x5xf32>
+        %y = linalg.generic {
+            indexing_maps = [affine_map<(i, j, k, a, b, c) -> (i + a, j + b, k + c)>,
+                             affine_map<(i, j, k, a, b, c) -> (a, b, c)>,
+                             affine_map<(i, j, k, a, b, c) -> (i, j, k)>],
+            iterator_types = ["parallel", "parallel", "parallel",
+                              "reduction", "reduction", "reduction"]}
+            ins(%x, %window : tensor<?x?x?xf32>, tensor<5x5x5xf32>)
+            outs(%start : tensor<?x?x?xf32>) {
+        ^bb0(%u: f32, %v: f32, %m: f32):
+          %r = arith.maximumf %u, %m : f32
+          linalg.yield %r : f32
+        } -> tensor<?x?x?xf32>
+        return %y : tensor<?x?x?xf32>
+      }""",
+        ),
         # Inputs of paddings and of copies that reorder dims are read in place, for any sizes.
         Written(
             "padded_pool",

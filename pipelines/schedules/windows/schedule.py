@@ -33,7 +33,7 @@ from .points import PaddedRead, Tile, WindowPoints, read_padding
 # The results of a thread where they are not a whole access.
 _PAIR = 2
 # The most iterations in a window, each of which is a copy of the region.
-_MOST_ITERATIONS = 64
+_MOST_ITERATIONS = 128
 
 
 def chooser(work: Work, kernels: Kernels, device: Device) -> WindowChooser | None:
@@ -70,6 +70,7 @@ class WindowChooser(Chooser[WindowConfiguration]):
         operands = self._read(layout)[0].operands
         bytes_ = max(element_bytes(operand.element) for operand in operands)
         widths = [ACCESS_BYTES // bytes_, _PAIR] if self._is_along(layout) else []
+        widths = [width for width in widths if width * self._window <= self._table.elements]
         found = [self._tile(layout, width) for width in dict.fromkeys(widths) if width > 1]
         return [*found, self._tile(layout, 1)] if single else found
 

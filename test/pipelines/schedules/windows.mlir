@@ -93,3 +93,36 @@
   }
 }) {sym_name = "apart",
     function_type = (memref<8x16x32xf32>, memref<3x2x2xf32>, memref<6x8x16xf32>) -> ()} : () -> ()
+
+// A cube of five is a small window, of which a thread takes two results; seven rows of twenty are
+// none.
+
+// CHECK-LABEL: gpu.func @reduce_loops_8(
+// CHECK-SAME:    family = "windows"
+// CHECK-SAME:    width = 2
+// CHECK-LABEL: gpu.func @reduce_loops_10(
+// CHECK-SAME:    family = "rows"
+"hir.program"() ({
+^bb0(%x: memref<9x16x36xf32>, %w: memref<5x5x5xf32>, %y: memref<5x12x32xf32>, %s: memref<22x51xf32>, %v: memref<7x20xf32>, %z: memref<16x32xf32>):
+  linalg.generic {
+    indexing_maps = [affine_map<(n, h, w, k, i, j) -> (n + k, h + i, w + j)>,
+                     affine_map<(n, h, w, k, i, j) -> (k, i, j)>,
+                     affine_map<(n, h, w, k, i, j) -> (n, h, w)>],
+    iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]
+  } ins(%x, %w : memref<9x16x36xf32>, memref<5x5x5xf32>) outs(%y : memref<5x12x32xf32>) {
+  ^bb0(%a: f32, %b: f32, %d: f32):
+    %m = "hir.reduce_loops"(%a) {kind = "maximumf", loops = array<i64: 3, 4, 5>} : (f32) -> f32
+    linalg.yield %m : f32
+  }
+  linalg.generic {
+    indexing_maps = [affine_map<(h, w, i, j) -> (h + i, w + j)>,
+                     affine_map<(h, w, i, j) -> (i, j)>,
+                     affine_map<(h, w, i, j) -> (h, w)>],
+    iterator_types = ["parallel", "parallel", "reduction", "reduction"]
+  } ins(%s, %v : memref<22x51xf32>, memref<7x20xf32>) outs(%z : memref<16x32xf32>) {
+  ^bb0(%a: f32, %b: f32, %d: f32):
+    %m = "hir.reduce_loops"(%a) {kind = "maximumf", loops = array<i64: 2, 3>} : (f32) -> f32
+    linalg.yield %m : f32
+  }
+}) {sym_name = "cubes",
+    function_type = (memref<9x16x36xf32>, memref<5x5x5xf32>, memref<5x12x32xf32>, memref<22x51xf32>, memref<7x20xf32>, memref<16x32xf32>) -> ()} : () -> ()
