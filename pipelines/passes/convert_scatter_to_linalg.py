@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import ClassVar
 
 from ...dialects.mlir import arith, cf, ir
@@ -24,9 +25,11 @@ _SCATTER = "tm_tensor.scatter"
 class ConvertScatterToLinalg(Pass):
     """Turns tm_tensor.scatter into a linalg.generic over the updates, with hir.scatter.
 
-    What is combined in fewer than 32 bits is so in f32 or i32, and rounded in the end. That places
-    are in range is asserted. One into a linalg.transpose is one into what that transposes, whose
-    elements then stay where they are; the result is transposed instead.
+    What is combined in fewer than 32 bits is so in f32 or i32, and rounded in the end; but sums of
+    16 bits are rounded after each addition, as torch's are, where there are no more updates than
+    elements, one for each on average. That places are in range is asserted. One into a
+    linalg.transpose is one into what that transposes, whose elements then stay where they are; the
+    result is transposed instead.
 
       %y = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false)
           ins(%u, %i : tensor<?x1x4xf32>, tensor<?x1xi64>) outs(%x : tensor<?x4xf32>) { addf }
@@ -102,11 +105,21 @@ def _combined(
     order: Sequence[int],
 ) -> ir.Value:
     element = ir.RankedTensorType(begun.type).element_type
-    wide = element if kind is None else _wide(element)
+    is_own = kind is None or (kind == "addf" and given is None and _are_few(updates, begun))
+    wide = element if is_own else _wide(element)
     if wide == element:
         return _scattered(work, kind, given, updates, indices, begun, order)
     result = _scattered(work, kind, given, updates, indices, _cast(begun, wide), order)
     return _cast(result, element)
+
+
+def _are_few(updates: ir.Value, begun: ir.Value) -> bool:
+    """Returns whether floats of 16 bits are known to have no more updates than there are."""
+    kinds = [ir.RankedTensorType(each.type) for each in (updates, begun)]
+    if not all(kind.has_static_shape for kind in kinds):
+        return False
+    few, many = (prod(kind.shape) for kind in kinds)
+    return isinstance(kinds[1].element_type, ir.F16Type | ir.BF16Type) and few <= many
 
 
 def _combination(work: ir.Operation) -> tuple[str | None, ir.Value | None]:

@@ -253,12 +253,16 @@ def row_strides(
     buffer: ir.Value, open_: OpenNumbers, layout: Layout = Layout.ROWS
 ) -> tuple[list[Size], bool]:
     """The strides of a buffer read in rows, and whether the last is but assumed to be 1."""
-    kind = ir.MemRefType(buffer.type)
-    sizes = [
-        Size(size) if size != DYNAMIC else open_.size_of(memref.dim(buffer, index_constant(axis)))
-        for axis, size in enumerate(kind.shape)
-    ]
+    kind, sizes = ir.MemRefType(buffer.type), sizes_of(buffer, open_)
     return strides_of(buffer, kind, sizes, layout, open_)
+
+
+def sizes_of(buffer: ir.Value, open_: OpenNumbers) -> list[Size]:
+    """Returns a buffer's sizes; emits arithmetic of the host where they are open."""
+    return [
+        Size(size) if size != DYNAMIC else open_.size_of(memref.dim(buffer, index_constant(axis)))
+        for axis, size in enumerate(ir.MemRefType(buffer.type).shape)
+    ]
 
 
 def strides_of(

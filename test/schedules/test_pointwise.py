@@ -331,6 +331,8 @@ def _scattered(
         _rows_added if kind else _rows_replaced,
         sizes,
         ranges={1: "v"},
+        # Sums of 16 bits are rounded after each addition: by up to 1/16 in all.
+        magnitude=16e3 if is_static and kind and element != "f32" else 0.0,
         source=_scatter(element, kind, (known[0], known[1], known[2])),
     )
 
@@ -356,11 +358,20 @@ _UPDATES: tuple[Sizes, ...] = (
     {"n": 7, "v": 5, "c": 1},
     {"n": 0, "v": 4, "c": 8},
 )
+_FEW_UPDATES: tuple[Sizes, ...] = (
+    {"n": 33, "v": 65, "c": 96},
+    {"n": 31, "v": 64, "c": 13},
+    {"n": 65, "v": 67, "c": 1},
+)
 SCATTERS = Suite(
     [
         _scattered("rows_added", "f32", _UPDATES, "addf"),
         _scattered("rows_added_static", "f32", _UPDATES[:1], "addf", is_static=True),
         _scattered("rows_added_f64", "f64", _UPDATES[:2], "addf"),
+        # Of which one is added together with its neighbour, but at the ends of rows.
+        _scattered("halves_added", "bf16", _FEW_UPDATES[:1], "addf", is_static=True),
+        _scattered("halves_in_odd_rows", "f16", _FEW_UPDATES[1:2], "addf", is_static=True),
+        _scattered("halves_in_a_column", "bf16", _FEW_UPDATES[2:], "addf", is_static=True),
         _scattered("rows_replaced", "bf16", _UPDATES, ""),
         _scattered("replaced_static", "f16", _UPDATES[:1], "", is_static=True),
         Written(

@@ -18,7 +18,8 @@ from .general import THREADS, emit_body
 from .launch_points import replace_by_launch
 
 SCATTER = "hir.scatter"
-# What devices do to memory in one instruction, of 32 or 64 bits, by arith::AtomicRMWKind.
+# What devices do to memory in one instruction, of 32 or 64 bits, by arith::AtomicRMWKind; floats of
+# 16 bits they add.
 _INSTRUCTIONS = {
     "addf": 0,
     "addi": 1,
@@ -67,7 +68,8 @@ def _write(work: ir.Operation, buffer: ir.Value) -> None:
         memref.store(value, buffer, places)
         return
     kind = kind_of(work)
-    if kind in _INSTRUCTIONS and value.type.width >= 32:
+    is_half = isinstance(value.type, ir.F16Type | ir.BF16Type) and kind == "addf"
+    if kind in _INSTRUCTIONS and (value.type.width >= 32 or is_half):
         ir.Operation.create(
             "memref.atomic_rmw",
             results=[value.type],

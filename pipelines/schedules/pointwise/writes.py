@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....dialects.mlir import arith, ir
+from ....dialects.mlir import arith, ir, scf
 from ....dialects.records import dataclass
+from ...rewriting import constant, index_constant
 from ..alternatives import Conditions
 from ..elements import ACCESS_BYTES, address, element_bytes, store
 from ..parameters import Parameters
 from ..region import Point, Region
 from ..size import ONE, Size
-from ..work import Layout, Work, has_layout, has_plain_elements, row_strides
+from ..work import Layout, Work, has_layout, has_plain_elements, row_strides, sizes_of
 from .gathers import is_index
 
 # llvm.atomicrmw's numbers of what it does.
@@ -33,7 +34,7 @@ _ATOMICS = {
 }
 # llvm::AtomicOrdering.
 _MONOTONIC = 2
-# From here on several floats are added by one instruction (PTX ISA, "red").
+# From here on several floats are added to by one instruction (PTX ISA, "red").
 _VECTOR_CAPABILITY = 90
 _WORD_BYTES = 4
 
@@ -43,7 +44,8 @@ class Write:
     """An element that is written at `places` of a buffer, or combined by `kind` with what is there.
 
     `is_row` says that neighbouring iterations of the innermost loop write neighbouring elements;
-    `is_assumed` that the last stride is only assumed to be 1.
+    `is_assumed` that the last stride is only assumed to be 1. `row` are the elements along the last
+    dim, where floats lie that one instruction adds to several of.
     """
 
     value: ir.Value
@@ -54,7 +56,7 @@ class Write:
     kind: str | None
     is_row: bool
     is_assumed: bool
-    has_vectors: bool
+    row: Size | None
 
     def require(self, found: Conditions, width: int) -> None:
         """Adds what `width` neighbouring elements need to be written together."""
@@ -73,7 +75,12 @@ class Write:
             self._write(self._address(points[0], parameters), values, self._bytes(len(points)))
             return
         for point, value in zip(points, values, strict=True):
-            self._write(self._address(point, parameters), [value], element_bytes(self.element))
+            where = self._address(point, parameters)
+            if self.row is not None and element_bytes(self.element) < _WORD_BYTES:
+                size = parameters.size(self.row)
+                _add_half(where, value, point.value(self.places[-1]), size)
+            else:
+                self._write(where, [value], element_bytes(self.element))
 
     def _address(self, point: Point, parameters: Parameters) -> ir.Value:
         steps = [point.value(place) for place in self.places]
@@ -84,7 +91,7 @@ class Write:
         if self.kind is None:
             store(where, self.element, values, alignment)
             return
-        piece = ACCESS_BYTES // element_bytes(self.element) if self.has_vectors else 1
+        piece = 1 if self.row is None else ACCESS_BYTES // element_bytes(self.element)
         while len(values) % piece:
             piece //= 2
         for first in range(0, len(values), piece):
@@ -122,7 +129,8 @@ def _write(op: ir.Operation, region: Region, loop: int | None) -> Write | None:
     element = kind.element_type
     if not has_plain_elements(element) or not places:
         return None
-    is_narrow = element_bytes(element) < _WORD_BYTES
+    is_half = isinstance(element, ir.F16Type | ir.BF16Type) and combines == "addf"
+    is_narrow = element_bytes(element) < _WORD_BYTES and not is_half
     if combines is not None and (combines not in _ATOMICS or is_narrow):
         return None
     # Of places anywhere a whole buffer is no better than one of rows.
@@ -135,7 +143,10 @@ def _write(op: ir.Operation, region: Region, loop: int | None) -> Write | None:
         and not any(loop in region.varies(each) for each in places[:-1])
     )
     capability = 0 if work.device is None else work.device.capability
-    adds_floats = combines == "addf" and isinstance(element, ir.F32Type)
+    adds_floats = combines == "addf" and (is_half or isinstance(element, ir.F32Type))
+    row: Size | None = None
+    if adds_floats and strides[-1] == ONE and capability >= _VECTOR_CAPABILITY:
+        row = sizes_of(buffer, work.open)[-1]
     return Write(
         value,
         buffer,
@@ -145,7 +156,7 @@ def _write(op: ir.Operation, region: Region, loop: int | None) -> Write | None:
         combines,
         is_row,
         is_assumed,
-        adds_floats and capability >= _VECTOR_CAPABILITY,
+        row,
     )
 
 
@@ -163,17 +174,46 @@ def _combine(where: ir.Value, value: ir.Value, operation: int) -> None:
     )
 
 
+def _add_half(where: ir.Value, value: ir.Value, place: ir.Value, size: ir.Value) -> None:
+    """Adds to a float of 16 bits, at a place of a row, together with its neighbour in a word.
+
+    For one alone there is no instruction, but a loop. The neighbour is added -0, which no float
+    changes by; where it is not one of the row's, the loop it is.
+    """
+    predicate, i64 = arith.CmpIPredicate, ir.IntegerType.get_signless(64)
+    bits = ir.Operation.create("llvm.ptrtoint", results=[i64], operands=[where]).results[0]
+    upper = arith.andi(bits, arith.constant(i64, 2))
+    is_upper = arith.cmpi(predicate.ne, upper, arith.constant(i64, 0))
+    one, none = index_constant(1), constant(value.type, -0.0)
+    other = arith.select(is_upper, arith.subi(place, one), arith.addi(place, one))
+    choice = scf.IfOp(arith.cmpi(predicate.ult, other, size), has_else=True)
+    with ir.InsertionPoint(choice.then_block):
+        back = arith.select(is_upper, arith.constant(i64, -1), arith.constant(i64, 0))
+        pair = [arith.select(is_upper, none, value), arith.select(is_upper, value, none)]
+        _add_floats(address(where, value.type, back), pair)
+        scf.YieldOp([])
+    assert choice.else_block is not None
+    with ir.InsertionPoint(choice.else_block):
+        _combine(where, value, _ATOMICS["addf"])
+        scf.YieldOp([])
+
+
 def _add_floats(where: ir.Value, values: Sequence[ir.Value]) -> None:
     """Adds to several neighbouring floats by PTX: LLVM's operation takes one."""
     numbers = ", ".join(f"${number}" for number in range(1, 1 + len(values)))
+    kind = values[0].type
+    flush, register = ("", "f") if isinstance(kind, ir.F32Type) else (".noftz", "h")
+    if register == "h":
+        i16 = ir.IntegerType.get_signless(16)
+        values = [arith.bitcast(i16, value) for value in values]
     ir.Operation.create(
         "llvm.inline_asm",
         operands=[where, *values],
         attributes={
             "asm_string": ir.StringAttr.get(
-                f"red.relaxed.gpu.global.add.v{len(values)}.f32 [$0], {{{numbers}}};"
+                f"red.relaxed.gpu.global.add{flush}.v{len(values)}.{kind} [$0], {{{numbers}}};"
             ),
-            "constraints": ir.StringAttr.get(",".join(["l"] + ["f"] * len(values))),
+            "constraints": ir.StringAttr.get(",".join(["l"] + [register] * len(values))),
             "has_side_effects": ir.UnitAttr.get(),
         },
     )

@@ -25,26 +25,74 @@ func.func @rows(%x: tensor<?x4xf32>, %i: tensor<?x1xi64>, %u: tensor<?x2x4xf32>)
   return %r : tensor<?x4xf32>
 }
 
-// What is counted is a number from outside; sums of bf16 are taken in f32.
+// What is counted is a number from outside; sums of bf16 are taken in f32, where there are more
+// updates than elements.
 
 // CHECK-LABEL: func.func @sums(
 // CHECK:         "hir.scatter"(%{{.*}}, %c1_i64, %{{.*}}) {kind = "addi"} : (i64, i64, index) -> i64
 // CHECK:         arith.extf
 // CHECK:         "hir.scatter"(%{{.*}}) {kind = "addf"} : (f32, f32, index, index) -> f32
 // CHECK:         arith.truncf
-func.func @sums(%n: tensor<5xi64>, %v: tensor<3xi64>, %i: tensor<3x1xi64>, %x: tensor<4x5xbf16>, %u: tensor<3xbf16>, %j: tensor<3x2xi64>) -> (tensor<5xi64>, tensor<4x5xbf16>) {
+func.func @sums(%n: tensor<5xi64>, %v: tensor<3xi64>, %i: tensor<3x1xi64>, %x: tensor<4x5xbf16>, %u: tensor<21xbf16>, %j: tensor<21x2xi64>) -> (tensor<5xi64>, tensor<4x5xbf16>) {
   %one = arith.constant 1 : i64
   %r = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false) ins(%v, %i : tensor<3xi64>, tensor<3x1xi64>) outs(%n : tensor<5xi64>) {
   ^bb0(%a: i64, %b: i64):
     %s = arith.addi %b, %one : i64
     tm_tensor.yield %s : i64
   } -> tensor<5xi64>
-  %t = tm_tensor.scatter {dimension_map = array<i64: 1, 0>} unique_indices(false) ins(%u, %j : tensor<3xbf16>, tensor<3x2xi64>) outs(%x : tensor<4x5xbf16>) {
+  %t = tm_tensor.scatter {dimension_map = array<i64: 1, 0>} unique_indices(false) ins(%u, %j : tensor<21xbf16>, tensor<21x2xi64>) outs(%x : tensor<4x5xbf16>) {
   ^bb0(%a: bf16, %b: bf16):
     %s = arith.addf %b, %a : bf16
     tm_tensor.yield %s : bf16
   } -> tensor<4x5xbf16>
   return %r, %t : tensor<5xi64>, tensor<4x5xbf16>
+}
+
+// With no more updates than elements each sum is rounded; not where their numbers are open, nor
+// what is counted, nor products.
+
+// CHECK-LABEL: func.func @few(
+// CHECK-NOT:     arith.extf
+// CHECK:         "hir.scatter"(%{{.*}}) {kind = "addf"} : (bf16, bf16, index, index) -> bf16
+// CHECK-NOT:     arith.truncf
+// CHECK-LABEL: func.func @open(
+// CHECK:         "hir.scatter"(%{{.*}}) {kind = "addf"} : (f32, f32, index, index) -> f32
+// CHECK-LABEL: func.func @counted(
+// CHECK:         "hir.scatter"(%{{.*}}) {kind = "addf"} : (f32, f32, index) -> f32
+// CHECK-LABEL: func.func @products(
+// CHECK:         "hir.scatter"(%{{.*}}) {kind = "mulf"} : (f32, f32, index, index) -> f32
+func.func @few(%x: tensor<4x5xbf16>, %u: tensor<20xbf16>, %j: tensor<20x2xi64>) -> tensor<4x5xbf16> {
+  %t = tm_tensor.scatter {dimension_map = array<i64: 0, 1>} unique_indices(false) ins(%u, %j : tensor<20xbf16>, tensor<20x2xi64>) outs(%x : tensor<4x5xbf16>) {
+  ^bb0(%a: bf16, %b: bf16):
+    %s = arith.addf %b, %a : bf16
+    tm_tensor.yield %s : bf16
+  } -> tensor<4x5xbf16>
+  return %t : tensor<4x5xbf16>
+}
+func.func @open(%x: tensor<4x5xf16>, %u: tensor<?xf16>, %j: tensor<?x2xi64>) -> tensor<4x5xf16> {
+  %t = tm_tensor.scatter {dimension_map = array<i64: 0, 1>} unique_indices(false) ins(%u, %j : tensor<?xf16>, tensor<?x2xi64>) outs(%x : tensor<4x5xf16>) {
+  ^bb0(%a: f16, %b: f16):
+    %s = arith.addf %b, %a : f16
+    tm_tensor.yield %s : f16
+  } -> tensor<4x5xf16>
+  return %t : tensor<4x5xf16>
+}
+func.func @counted(%x: tensor<5xf16>, %u: tensor<3xf16>, %j: tensor<3x1xi64>) -> tensor<5xf16> {
+  %one = arith.constant 1.0 : f16
+  %t = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false) ins(%u, %j : tensor<3xf16>, tensor<3x1xi64>) outs(%x : tensor<5xf16>) {
+  ^bb0(%a: f16, %b: f16):
+    %s = arith.addf %b, %one : f16
+    tm_tensor.yield %s : f16
+  } -> tensor<5xf16>
+  return %t : tensor<5xf16>
+}
+func.func @products(%x: tensor<4x5xf16>, %u: tensor<3xf16>, %j: tensor<3x2xi64>) -> tensor<4x5xf16> {
+  %t = tm_tensor.scatter {dimension_map = array<i64: 0, 1>} unique_indices(false) ins(%u, %j : tensor<3xf16>, tensor<3x2xi64>) outs(%x : tensor<4x5xf16>) {
+  ^bb0(%a: f16, %b: f16):
+    %s = arith.mulf %b, %a : f16
+    tm_tensor.yield %s : f16
+  } -> tensor<4x5xf16>
+  return %t : tensor<4x5xf16>
 }
 
 // Into nothing nothing is written.
