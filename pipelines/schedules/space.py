@@ -62,10 +62,14 @@ def _continues(outer: Loop, inner: Loop) -> bool:
 def in_memory_order(work: Work, loops: Sequence[int]) -> list[int]:
     """Returns the loops by the first output's strides, the smallest last; loops without come first.
 
-    Where elements are written at computed positions, the strides are the inputs'. Open strides are
-    assumed to descend, dim by dim.
+    Where elements are written at computed positions, the strides are the inputs', those that move
+    along most loops first: updates, not positions. Open strides are assumed to descend, dim by dim.
     """
-    outputs = work.outputs or work.inputs
+
+    def still(operand: Operand) -> int:
+        return operand.strides.count(ZERO)
+
+    outputs = work.outputs or sorted(work.inputs, key=still)
 
     def key(loop: int) -> tuple[bool, int, int, tuple[int, ...]]:
         for operand in outputs:

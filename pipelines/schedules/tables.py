@@ -19,13 +19,16 @@ class PointwiseTable:
     A warp that reads vectors' elements one by one takes four cycles of the first-level cache for 32
     elements, in which the memory moves `spread_bytes` for each multiprocessor (computed: at 4.8
     TB/s and 1.7 GHz): where the reads take longer than the memory, threads take single elements, of
-    which a warp reads neighbours.
+    which a warp reads neighbours. Of elements at computed places a vector has `single_bytes`: those
+    that a warp loads at once are apart by a vector, or half of one where a picture grows to twice
+    its size, and lie in one or two lines of the first-level cache, which gives one a cycle.
     """
 
     threads: int = 256
     gathered: int = 2
     singles: int = 8
     spread_bytes: int = 84
+    single_bytes: int = 8
 
 
 @dataclass(frozen=True)

@@ -88,6 +88,8 @@ class PointwiseChooser(Chooser[PointwiseConfiguration]):
         """The ways in which accesses of several elements may be possible."""
         space = self._space(layout)
         width, loops, threads = space.widest, space.loops, self._table.threads
+        while width > 2 and width * space.single_bytes > self._table.single_bytes:
+            width //= 2
         if width == 1 or not space.has_neighbours:
             return []
         kind = Kind.ROWS if len(loops) > 1 else Kind.FLAT
@@ -99,7 +101,8 @@ class PointwiseChooser(Chooser[PointwiseConfiguration]):
             if guarded:
                 found.append(replace(found[-1], pieces=False))
         crosses = space.is_flat and len(loops) > 1 and not space.inner.extent.is_multiple_of(width)
-        if crosses and not self._is_spread(space):
+        # Elements that are written one by one are so by neighbouring threads.
+        if crosses and not space.writes and not self._is_spread(space):
             found.append(PointwiseConfiguration(Kind.FLAT, width, 1, threads, layout=layout))
         return found
 

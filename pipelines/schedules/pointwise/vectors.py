@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from ....dialects.records import dataclass
 from ..elements import ACCESS_BYTES, element_bytes
+from ..region import Region
 from ..size import ONE, ZERO
 from ..space import Loop, collapsed, in_memory_order, is_flat, total
 from ..work import Operand, Work
@@ -54,6 +55,25 @@ class PointwiseSpace:
         wide = [operand.element for operand in self.work.operands if self._is_whole(operand)]
         wide = wide or [write.element for write in self.writes]
         return ACCESS_BYTES // max(map(element_bytes, wide))
+
+    @cached_property
+    def single_bytes(self) -> int:
+        """The bytes of the largest element that the region loads by itself along the innermost
+        loop, as pictures of another size do; 0 where there is none.
+        """
+        region, vectors = Region(self.work), {gather.op for gather in self.gathers}
+        parts = frozenset(self.inner.parts)
+        loads = [
+            inner.operation for inner in self.work.block if inner.operation.name == "memref.load"
+        ]
+        return max(
+            (
+                element_bytes(op.results[0].type)
+                for op in loads
+                if op not in vectors and any(parts & region.varies(at) for at in op.operands[1:])
+            ),
+            default=0,
+        )
 
     @property
     def has_neighbours(self) -> bool:

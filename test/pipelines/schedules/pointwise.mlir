@@ -236,6 +236,50 @@
 
 // -----
 
+// Eight floats of 16 bits likewise. One is added together with its neighbour in a word, to which -0
+// is added, where that is an element of the row.
+
+// CHECK-LABEL: gpu.func @scatter_0(
+// CHECK:         llvm.load {{.*}} -> vector<8xbf16>
+// CHECK-NOT:     llvm.atomicrmw
+// CHECK:         llvm.inline_asm {{.*}}"red.relaxed.gpu.global.add.noftz.v8.bf16 [$0], {$1, $2, $3, $4, $5, $6, $7, $8};"
+// CHECK-LABEL: gpu.func @scatter_1(
+// CHECK:         llvm.atomicrmw fadd {{.*}} syncscope("device") monotonic
+// CHECK-LABEL: gpu.func @scatter_2(
+// CHECK-SAME:    layout = "packed"
+// CHECK:         %[[IS_UPPER:.*]] = arith.cmpi ne, %{{.*}}, %c0_i64 : i64
+// CHECK:         %[[OTHER:.*]] = arith.select %[[IS_UPPER]]
+// CHECK:         %[[IS_THERE:.*]] = arith.cmpi ult, %[[OTHER]], %c13
+// CHECK:         scf.if %[[IS_THERE]] {
+// CHECK:           llvm.inline_asm {{.*}}"red.relaxed.gpu.global.add.noftz.v2.f16 [$0], {$1, $2};"
+// CHECK:         } else {
+// CHECK:           llvm.atomicrmw fadd {{.*}} syncscope("device") monotonic
+"hir.program"() ({
+^bb0(%x: memref<64x32xbf16>, %places: memref<64xi64>, %y: memref<9x32xbf16>, %u: memref<64x13xf16>, %z: memref<9x13xf16>):
+  linalg.generic {
+    indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (0, 0)>],
+    iterator_types = ["parallel", "parallel"]
+  } ins(%x, %places : memref<64x32xbf16>, memref<64xi64>) outs(%y : memref<9x32xbf16>) {
+  ^bb0(%a: bf16, %p: i64, %there: bf16):
+    %row = arith.index_cast %p : i64 to index
+    %column = linalg.index 1 : index
+    %r = "hir.scatter"(%there, %a, %row, %column) {kind = "addf"} : (bf16, bf16, index, index) -> bf16
+    linalg.yield %r : bf16
+  }
+  linalg.generic {
+    indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (0, 0)>],
+    iterator_types = ["parallel", "parallel"]
+  } ins(%u, %places : memref<64x13xf16>, memref<64xi64>) outs(%z : memref<9x13xf16>) {
+  ^bb0(%a: f16, %p: i64, %there: f16):
+    %row = arith.index_cast %p : i64 to index
+    %column = linalg.index 1 : index
+    %r = "hir.scatter"(%there, %a, %row, %column) {kind = "addf"} : (f16, f16, index, index) -> f16
+    linalg.yield %r : f16
+  }
+}) {sym_name = "halves", function_type = (memref<64x32xbf16>, memref<64xi64>, memref<9x32xbf16>, memref<64x13xf16>, memref<9x13xf16>) -> ()} : () -> ()
+
+// -----
+
 // No vectors of floats: places that differ along the row, and doubles; products, of which there is
 // no instruction, are no vectors at all.
 
@@ -349,3 +393,61 @@
     linalg.yield %q : f32
   }
 }) {sym_name = "main", function_type = (memref<64x35xf32>, memref<62x33xf32>, memref<64x33xf32>) -> ()} : () -> ()
+
+// -----
+
+// Elements that are written at computed places, in rows of no whole vectors, are so by neighbouring
+// threads, in the order of the updates' memory, whatever the places' is.
+
+// CHECK-LABEL: gpu.func @scatter_0(
+// CHECK-SAME:    kernel = "single"
+// CHECK:         arith.divui %{{.*}}, %c15_i32
+// CHECK:         arith.divui %{{.*}}, %c512_i32
+// CHECK:         gpu.return
+"hir.program"() ({
+^bb0(%x: memref<27x512x15xf32>, %places: memref<27xi64>, %y: memref<27x512x15xf32>):
+  linalg.generic {
+    indexing_maps = [affine_map<(i, j, k) -> (i)>, affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (0, 0, 0)>],
+    iterator_types = ["parallel", "parallel", "parallel"]
+  } ins(%places, %x : memref<27xi64>, memref<27x512x15xf32>) outs(%y : memref<27x512x15xf32>) {
+  ^bb0(%p: i64, %a: f32, %there: f32):
+    %plane = arith.index_cast %p : i64 to index
+    %row = linalg.index 1 : index
+    %column = linalg.index 2 : index
+    %r = "hir.scatter"(%there, %a, %plane, %row, %column) : (f32, f32, index, index, index) -> f32
+    linalg.yield %r : f32
+  }
+}) {sym_name = "planes", function_type = (memref<27x512x15xf32>, memref<27xi64>, memref<27x512x15xf32>) -> ()} : () -> ()
+
+// -----
+
+// Of elements that are read one by one along a row a vector has eight bytes: a warp reads those that
+// lie closer together at once. Rows that are read in vectors have sixteen.
+
+// CHECK-LABEL: gpu.func @load_0(
+// CHECK-SAME:    width = 2
+// CHECK-LABEL: gpu.func @load_2(
+// CHECK-SAME:    width = 4
+"hir.program"() ({
+^bb0(%x: memref<64x64xf32>, %places: memref<128xi32>, %y: memref<512x128xf32>, %rows: memref<512xi32>, %z: memref<512x64xf32>):
+  linalg.generic {
+    indexing_maps = [affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>],
+    iterator_types = ["parallel", "parallel"]
+  } ins(%places : memref<128xi32>) outs(%y : memref<512x128xf32>) {
+  ^bb0(%p: i32, %there: f32):
+    %column = arith.index_cast %p : i32 to index
+    %c3 = arith.constant 3 : index
+    %r = memref.load %x[%c3, %column] : memref<64x64xf32>
+    linalg.yield %r : f32
+  }
+  linalg.generic {
+    indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+    iterator_types = ["parallel", "parallel"]
+  } ins(%rows : memref<512xi32>) outs(%z : memref<512x64xf32>) {
+  ^bb0(%p: i32, %there: f32):
+    %row = arith.index_cast %p : i32 to index
+    %column = linalg.index 1 : index
+    %r = memref.load %x[%row, %column] : memref<64x64xf32>
+    linalg.yield %r : f32
+  }
+}) {sym_name = "elements_of_rows", function_type = (memref<64x64xf32>, memref<128xi32>, memref<512x128xf32>, memref<512xi32>, memref<512x64xf32>) -> ()} : () -> ()
