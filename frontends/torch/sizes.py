@@ -187,8 +187,14 @@ def emit_of_sizes(kind: str, x: ir.Value, y: ir.Value) -> ir.Value:
     return operations[kind](x, y)
 
 
+def _fixed(size: int | SymInt) -> int | SymInt:
+    """Returns a size as a number where it is one."""
+    return int(size) if isinstance(size, SymInt) and size.node.expr.is_number else size
+
+
 def known_sizes(program: ExportedProgram) -> None:
-    """Replaces a size that is a formula of open sizes, but constant, by the number.
+    """Replaces a size that is a formula of open sizes, but constant, by the number; so that of an
+    input that was to be open, but that the model is right for one number of alone.
 
     torch-mlir assumes that an open dim has the size of the dims that it is combined with, and not
     that it has size 1 and is broadcast.
@@ -211,9 +217,10 @@ def known_sizes(program: ExportedProgram) -> None:
             continue
         for node in module.graph.nodes:
             value = node.meta.get("val")
-            if not isinstance(value, Tensor) or node.op == "placeholder":
+            if not isinstance(value, Tensor):
                 continue
-            sizes = [number(size) for size in value.shape]
+            is_input = node.op == "placeholder"
+            sizes = [_fixed(size) if is_input else number(_fixed(size)) for size in value.shape]
             if any(
                 isinstance(old, SymInt) and not isinstance(new, SymInt)
                 for old, new in zip(value.shape, sizes, strict=True)

@@ -295,6 +295,19 @@ def test_parts_of_open_sizes_are_whole_numbers() -> None:
             )
 
 
+def test_a_size_that_is_right_for_one_number_is_known() -> None:
+    def every_other(x: Tensor) -> Tensor:
+        return x[:, ::2] + 1  # torch takes two for all that this is right for.
+
+    shapes = {"x": {0: Dim.AUTO, 1: Dim.AUTO, 2: Dim.AUTO}}
+    given = (torch.randn(6, 2, 5),)
+    compiled = compile_model(every_other, given, dynamic_shapes=shapes, target="cpu", opt_level=0)
+    x = torch.randn(3, 2, 7)
+    torch.testing.assert_close(compiled(x), every_other(x))
+    with pytest.raises(HircError, match="2"):
+        compiled(torch.randn(3, 4, 7))
+
+
 def _as_long_as_windows(x: Tensor, window: int, stride: int) -> Tensor:
     """Pools a picture that is padded so that each stride has a window."""
     rows, columns = (
