@@ -34,6 +34,7 @@ DECLARATIONS = (
     *(f"declare void @{name}({_ACCESS_PARAMETERS})" for name in _FUNCTIONS.values()),
     "declare void @hirc_check_copy(ptr, i32, ptr, ptr, i64, ptr)",
     "declare void @hirc_check_operation(ptr, i32, ptr)",
+    "declare void @hirc_check_told(ptr, i32, ptr)",
 )
 """The functions that instrumented code calls: context, address, bytes and site."""
 
@@ -42,6 +43,11 @@ _DERIVED = ("getelementptr", "addrspacecast", "bitcast", "select")
 _SPACE = re.compile(r"\baddrspace\((\d+)\)")
 # Operations whose C functions access memory or order threads: they are told whose turn it is.
 _OPERATION = re.compile(r"@(?:llvm\.nvvm|hirc\.nvvm|hirc\.ptx)\.(?:cp|mbarrier|st|red)\.")
+# What tells the threads of a cluster what was done before it.
+_TELLS = re.compile(
+    r"@(?:llvm|hirc)\.nvvm\.(?:barrier\.cluster\.arrive(?!\.relaxed)|membar\.(?:gl|sys)|"
+    r"fence\.(?:sc|acq_rel|release)\.)|^fence (?!syncscope\(\"block\"\))"
+)
 
 
 def instrument(module: DeviceModule, checks: frozenset[str]) -> None:
@@ -78,6 +84,8 @@ class _Instrumenter:
         if access is None:
             if _OPERATION.search(instruction.text):
                 yield self._call(function, instruction, "hirc_check_operation", (), 0)
+            elif _TELLS.search(instruction.text):
+                yield self._call(function, instruction, "hirc_check_told", (), 0)
             return
         if access.kind is AccessKind.COPY:
             arguments = (access.pointer, access.source, f"i64 {access.bytes}")

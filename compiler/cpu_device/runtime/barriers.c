@@ -244,6 +244,7 @@ static void cluster_complete(struct hirc_cluster *cluster) {
     cluster->arrived = 0;
     for (uint32_t rank = 0; rank < cluster->count; rank++) {
       hirc_checks_block_met(&cluster->blocks[rank]->block);
+      hirc_checks_cluster_met(&cluster->blocks[rank]->block);
     }
   }
 }
@@ -266,6 +267,9 @@ void hirc_cluster_ended(struct hirc_running_block *block, uint32_t first, uint32
     }
   }
   cluster_complete(cluster);
+  if (block->ended == block->block.threads) {
+    hirc_checks_block_ended(&block->block);
+  }
 }
 
 static bool cluster_passed(const struct hirc_running_block *block, uint32_t thread) {

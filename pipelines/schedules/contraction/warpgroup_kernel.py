@@ -179,10 +179,6 @@ class WarpgroupKernel:
                     self._produce(first, tiles, step)
                 scf.YieldOp([])
             scf.YieldOp([])
-        if made.neighbours > 1:
-            # A block's shared memory stays while others arrive there: all arrivals, which nothing
-            # else orders, are before this one.
-            meet()
         if made.parts > 1:
             meet()
             with_all = scf.IfOp(is_below(thread, consumers))
@@ -286,6 +282,19 @@ class WarpgroupKernel:
                     prefetch_box(*self._seen(box, place))
             ring = self._copy_steps(place, list(loop.inner_iter_args))
             scf.YieldOp([*self._copy_companions(place, ring)])
+        if self.configuration.neighbours > 1:
+            self._wait_for_readers(list(loop.results))
+
+    def _wait_for_readers(self, ring: list[ir.Value]) -> None:
+        """Waits until all stages have been read, from the next one on.
+
+        A block's shared memory stays until the last arrival of others at its barriers has come.
+        """
+        stages = scf.ForOp(number(0), number(self.configuration.stages), number(1), ring)
+        with ir.InsertionPoint(stages.body):
+            slot, parity = stages.inner_iter_args
+            self._empty(slot).wait(parity)
+            scf.YieldOp([*self._next(slot, parity)])
 
     def _copy_steps(self, place: _Place, ring: list[ir.Value]) -> list[ir.Value]:
         """Begins the copies of a tile's steps, from a stage and its parity on; the next ones."""

@@ -37,7 +37,7 @@
 // DOWN: gpu.func @{{.*}}down = 2 : i64
 // DOWN:   nvvm.cp.async.bulk.tensor{{.*}} box[{{.*}}] : !llvm.ptr<7>
 // DOWN:   nvvm.cp.async.bulk.tensor{{.*}}multicast_mask
-// DOWN:   nvvm.cluster.arrive{{$}}
+// DOWN:   nvvm.mbarrier.try_wait.parity
 //
 // RUN: sed 's/STEP/1/g; s/SIZE/28/g; s/ASKED/hir.configuration = {family = "contraction", rows = 64, columns = 64, stages = 4, consumers = 1, parts = 1, resident = 1, across = 2}/' %s > %t.across.mlir
 // RUN: not hirc-opt %t.across.mlir -p 'hir-schedule-kernels{chips=sm_90a}' 2>&1 | FileCheck %s --check-prefix=ACROSS

@@ -68,7 +68,7 @@
 
 // Two blocks of a cluster have tiles below one another. Each copies its own 64 rows, and half of the
 // 128 columns, 64 terms of 64, to both; the warps of both say what they have read. All wait before
-// the first copy, and in the end.
+// the first copy. In the end the thread that copies waits until all has been read, of each stage.
 // DOWN:      cluster = array<i64: 2, 1, 1>
 // DOWN:      gpu.func @{{.*}}memref<64x64xbf16, 3>{{.*}}memref<64x64xbf16, 3>{{.*}}down = 2 : i64
 // DOWN:        nvvm.mbarrier.init %{{.*}}, %c1_i32
@@ -82,8 +82,10 @@
 // DOWN:        %[[MASK:.*]] = arith.trunci %{{.*}} : i32 to i16
 // DOWN:        nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} multicast_mask = %[[MASK]]
 // DOWN-NOT:    nvvm.cp.async.bulk
-// DOWN:        nvvm.cluster.arrive{{$}}
-// DOWN-NEXT:   nvvm.cluster.wait
+// DOWN:        %[[FOUR:.*]] = arith.constant 4 : i32
+// DOWN:        scf.for %{{.*}} = %{{.*}} to %[[FOUR]] step
+// DOWN:          nvvm.mbarrier.try_wait.parity
+// DOWN-NOT:    nvvm.cluster
 
 // Of four, two read each part: three times eight warps read what one copies.
 // AROUND:      cluster = array<i64: 4, 1, 1>
@@ -92,7 +94,7 @@
 // AROUND:        nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} multicast_mask
 // AROUND:        nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} multicast_mask
 // AROUND-NOT:    nvvm.cp.async.bulk
-// AROUND:        nvvm.cluster.arrive{{$}}
+// AROUND:        nvvm.mbarrier.try_wait.parity
 
 // BOTH: error: hir.configuration: 'down' by 'across' are 8 at most, the blocks of a cluster, and 1 with 'parts'
 // NINE: error: hir.configuration: 'down' by 'across' are 8 at most, the blocks of a cluster, and 1 with 'parts'

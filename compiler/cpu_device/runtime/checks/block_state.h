@@ -25,6 +25,7 @@ struct hirc_site {
 enum { HIRC_SPACE_SHARED = 3 };
 
 struct hirc_race;
+struct hirc_remote_access;
 struct hirc_running_command;
 
 // Of one block: kept with it, and used again by the blocks that follow in its place.
@@ -34,6 +35,8 @@ struct hirc_block_checks {
   size_t bytes; // static and dynamic
   struct hirc_race *race;
   struct hirc_running_command *command; // that the block is part of; NULL: of none
+  struct hirc_remote_access *remote;    // by other blocks of the cluster, to its shared memory
+  uint32_t remote_count, remote_room;
 };
 
 static inline struct hirc_block_checks *hirc_checks_of(const struct hirc_block *block) {
@@ -79,5 +82,10 @@ enum hirc_race_kind { HIRC_RACE_READ, HIRC_RACE_WRITE, HIRC_RACE_STRONG_READ, HI
 // race.c: an access to the block's own shared memory.
 void hirc_race_block_begin(struct hirc_block *block, struct hirc_block_checks *checks);
 void hirc_race_access(const struct hirc_access *access, enum hirc_race_kind kind);
+
+// cluster_ends.c: an access that may be to another block's shared memory; a thread of the block has
+// seen what was released to an object.
+void hirc_remote_accessed(const struct hirc_access *access);
+void hirc_remote_seen(const struct hirc_block *block, const void *object);
 
 #endif

@@ -106,6 +106,9 @@ void hirc_checks_block_met(struct hirc_block *block);
 void hirc_checks_barrier_arrived(struct hirc_block *block, uint32_t thread, uint32_t barrier);
 void hirc_checks_barrier_passed(struct hirc_block *block, const hirc_lane_set *lanes_of_warps,
                                 uint32_t warps, uint32_t barrier);
+// All threads of the block's cluster have met; all threads of the block have ended.
+void hirc_checks_cluster_met(struct hirc_block *block);
+void hirc_checks_block_ended(struct hirc_block *block);
 
 // --- operations of device code implemented in C --------------------------------------------------
 

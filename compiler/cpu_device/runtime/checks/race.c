@@ -264,12 +264,16 @@ void hirc_race_access(const struct hirc_access *access, enum hirc_race_kind kind
   struct hirc_race *race = checks->race;
   size_t offset = (size_t)(access->address - access->block->shared);
   bool ordering = kind == HIRC_RACE_ATOMIC || kind == HIRC_RACE_STRONG_READ;
-  if (offset >= checks->bytes && !ordering) {
-    return;
+  if (offset >= checks->bytes) {
+    hirc_remote_accessed(access);
+    if (!ordering) {
+      return;
+    }
   }
   struct thread *thread = thread_of(race, access->thread);
   if (ordering) {
     acquire(race, access->thread, object_of(race, access->address));
+    hirc_remote_seen(access->block, access->address);
   }
   if (offset < checks->bytes) {
     size_t bytes = access->bytes < checks->bytes - offset ? access->bytes : checks->bytes - offset;
@@ -322,6 +326,9 @@ void hirc_checks_release(const void *object) {
   if (hirc_checks_race() && hirc_checks_current.block != NULL) {
     struct hirc_race *race = race_of(hirc_checks_current.block);
     release(race, hirc_checks_current.thread, object_of(race, object));
+    struct hirc_access access = hirc_checks_current;
+    access.address = object;
+    hirc_remote_accessed(&access);
   }
 }
 
@@ -329,6 +336,7 @@ void hirc_checks_acquire(struct hirc_block *block, uint32_t thread, const void *
   struct hirc_race *race = race_of(block);
   if (race != NULL) {
     acquire(race, thread, object_of(race, object));
+    hirc_remote_seen(block, object);
   }
 }
 
@@ -348,4 +356,5 @@ void hirc_race_block_begin(struct hirc_block *block, struct hirc_block_checks *c
     thread_of(race, i);
   }
   race->count = block->threads;
+  checks->remote_count = 0;
 }
