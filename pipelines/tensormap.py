@@ -10,6 +10,9 @@ ALIGNMENT = 64
 # The attribute of an nvgpu.tma.create.descriptor whose copies round f32 to tf32.
 ROUNDS = "hir.tf32"
 
+# The attribute with how far apart the elements are that its copies take, of each dim.
+STEPS = "hir.steps"
+
 # The name tells descriptors apart from a program's own structs.
 _STRUCT = '!llvm.struct<"tensormap", (array<16 x i64>)>'
 

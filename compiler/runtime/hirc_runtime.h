@@ -94,8 +94,9 @@ void hirc_launch_cluster(const void *stub, int64_t grid_x, int64_t grid_y, int64
 
 // tensor_map.c
 void hirc_tensor_map_encode(void *map, int64_t rank, void *ranked_descriptor, int element_kind,
-                            int64_t element_bytes, const int64_t *box_sizes, int interleave,
-                            int swizzle, int l2promo, int oob, const char *location);
+                            int64_t element_bytes, const int64_t *box_sizes,
+                            const int64_t *steps, int interleave, int swizzle, int l2promo, int oob,
+                            const char *location);
 
 // matmul.c
 enum {

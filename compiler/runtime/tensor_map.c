@@ -31,6 +31,7 @@ struct tensor {
   uint64_t sizes[MAX_RANK];
   uint64_t byte_strides[MAX_RANK]; // of every dimension but the innermost
   uint32_t box[MAX_RANK];
+  uint32_t steps[MAX_RANK];
 };
 
 // The driver's function, found through the runtime so that nothing links to libcuda.
@@ -75,6 +76,9 @@ static int explain(char *text, size_t room, const struct tensor *tensor, const v
     if (tensor->box[i] == 0 || tensor->box[i] > 256)
       return snprintf(text, room, "the box must be 1 to 256 elements along dimension %u, not %u",
                       dim, tensor->box[i]);
+    if (tensor->steps[i] == 0 || tensor->steps[i] > 8)
+      return snprintf(text, room, "the step along dimension %u must be 1 to 8, not %u", dim,
+                      tensor->steps[i]);
   }
   if (interleave != INTERLEAVE_NONE)
     return tensor->rank < 3 ? snprintf(text, room, "interleaving needs a tensor of rank 3 or more")
@@ -92,11 +96,11 @@ static int explain(char *text, size_t room, const struct tensor *tensor, const v
 
 // Writes the 128-byte tensor map of the tensor behind a memref descriptor. The memref's innermost
 // dimension is contiguous; `box_sizes`, in elements and in the memref's order of dimensions, is
-// what one copy moves.
+// what one copy passes over, and `steps` how far apart the elements are that it moves.
 void hirc_tensor_map_encode(void *map, int64_t rank, void *ranked_descriptor, int element_kind,
-                            int64_t element_bytes, const int64_t *box_sizes, int interleave,
-                            int swizzle, int l2promo, int oob, const char *location) {
-  static const uint32_t element_strides[MAX_RANK] = {1, 1, 1, 1, 1};
+                            int64_t element_bytes, const int64_t *box_sizes,
+                            const int64_t *steps, int interleave, int swizzle, int l2promo, int oob,
+                            const char *location) {
   const struct memref_descriptor *descriptor = ranked_descriptor;
   if (rank < 1 || rank > MAX_RANK)
     hirc_check_failed(CUDA_ERROR_INVALID_VALUE, "cuTensorMapEncodeTiled", location,
@@ -114,11 +118,12 @@ void hirc_tensor_map_encode(void *map, int64_t rank, void *ranked_descriptor, in
     int64_t box = box_sizes[dim];
     tensor.sizes[i] = (uint64_t)sizes[dim];
     tensor.box[i] = box < 0 || box > UINT32_MAX ? UINT32_MAX : (uint32_t)box;
+    tensor.steps[i] = (uint32_t)steps[dim];
     if (i > 0)
       tensor.byte_strides[i - 1] = (uint64_t)(strides[dim] * element_bytes);
   }
   int rc = find_encode(location)(map, element_kind, tensor.rank, tensor.start, tensor.sizes,
-                                 tensor.byte_strides, tensor.box, element_strides, interleave,
+                                 tensor.byte_strides, tensor.box, tensor.steps, interleave,
                                  swizzle, l2promo, oob);
   if (__builtin_expect(rc == 0, 1))
     return;

@@ -6,7 +6,7 @@ import re
 
 from ...dialects.mlir import ir
 from ..pass_base import fail
-from ..tensormap import ALIGNMENT, ROUNDS, struct_type
+from ..tensormap import ALIGNMENT, ROUNDS, STEPS, struct_type
 from .buffer import stack_array, stack_descriptor
 from .emitter import Emitter
 from .lowering import lowers
@@ -47,6 +47,7 @@ def lower_create_descriptor(op: ir.Operation, emit: Emitter) -> list[ir.Value]:
         fail(op, f"the tensor memory accelerator has no element type {element}")
     rank, ranked = stack_descriptor(emit, tensor)
     bytes_type = struct_type(op.context)
+    steps = ir.DenseI64ArrayAttr(op.attributes[STEPS]) if STEPS in op.attributes else [1] * len(box)
     slot = emit.stack_slot(bytes_type, alignment=ALIGNMENT)
     emit.call(
         "hirc_tensor_map_encode",
@@ -57,6 +58,7 @@ def lower_create_descriptor(op: ir.Operation, emit: Emitter) -> list[ir.Value]:
             emit.i32(kind),
             emit.i64(element_bytes(element)),
             stack_array(emit, [emit.convert(size) for size in box]),
+            stack_array(emit, [emit.i64(step) for step in steps]),
             emit.i32(_INTERLEAVES[_parameter(descriptor, "interleave")]),
             emit.i32(_SWIZZLES[_parameter(descriptor, "swizzle")]),
             emit.i32(_PROMOTIONS[_parameter(descriptor, "l2promo")]),

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 
 from ...dialects.mlir import arith, gpu, ir, memref, scf
 from ..rewriting import constant, index_constant
-from ..tensormap import ROUNDS
+from ..tensormap import ROUNDS, STEPS
 from .parameters import Parameters
 from .shared import SHARED
 from .size import ZERO, OpenNumbers, Size
@@ -26,8 +26,11 @@ THREADS, ROWS = 128, 64
 ROW_BYTES, PATTERN_ROWS = 128, 8
 PATTERN_BYTES = ROW_BYTES * PATTERN_ROWS
 BARRIER_BYTES = 8
-# What the copy engine takes: dims, and bytes that strides are multiples of.
-MOST_DIMS, STRIDE_BYTES = 5, 16
+# What the copy engine takes: dims, bytes that strides are multiples of, and along a dim places that
+# a box passes over and steps between those it takes.
+MOST_DIMS, STRIDE_BYTES, MOST_IN_BOX, MOST_STEP = 5, 16, 256, 8
+# What the caches move at once.
+SECTOR_BYTES = 32
 _SWIZZLED = 1 << 62
 _UNIT = 16
 _TICKS = 10_000_000
@@ -83,14 +86,16 @@ def tensor_map(
     strides: Sequence[Size],
     box: Sequence[int],
     *,
+    steps: Sequence[int] = (),
     rounds: bool = False,
     promotes: bool = True,
 ) -> ir.Value:
     """Returns the address of a descriptor (TMA) of a buffer's elements from an offset on.
 
     The host makes the descriptor. `sizes`, `strides` and `box`, in elements, have the outermost dim
-    first. `name` is unique in the kernel. With `rounds`, copies round f32 to tf32. If it
-    `promotes`, the second-level cache reads 256 bytes at once.
+    first. `name` is unique in the kernel. With `steps`, elements of a box are so far apart along
+    the dims. With `rounds`, copies round f32 to tf32. If it `promotes`, the second-level cache
+    reads 256 bytes at once.
     """
     buffer, offset = source
     element = ir.MemRefType(buffer.type).element_type
@@ -101,14 +106,20 @@ def tensor_map(
         f"swizzle = swizzle_128b, l2promo = {promotion}, oob = zero, interleave = none>"
     )
 
+    # A driver's box is what copies pass over.
+    passed = [size * step for size, step in zip(box, steps or [1] * len(box), strict=True)]
+
     def encode(open_: OpenNumbers) -> ir.Value:
         view = _viewed(buffer, offset, sizes, strides, open_)
         unranked = memref.cast(ir.UnrankedMemRefType.get(element, None), view)
+        attributes: dict[str, ir.Attribute] = {ROUNDS: ir.UnitAttr.get()} if rounds else {}
+        if any(step != 1 for step in steps):
+            attributes[STEPS] = ir.DenseI64ArrayAttr.get(list(steps))
         return ir.Operation.create(
             "nvgpu.tma.create.descriptor",
             results=[kind],
-            operands=[unranked, *[index_constant(each) for each in box]],
-            attributes={ROUNDS: ir.UnitAttr.get()} if rounds else {},
+            operands=[unranked, *map(index_constant, passed)],
+            attributes=attributes,
         ).results[0]
 
     def address() -> ir.Value:

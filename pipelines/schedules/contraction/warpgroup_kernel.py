@@ -41,6 +41,7 @@ from ..warp_matrices import LANES
 from ..warpgroup_matrices import (
     BARRIER_BYTES,
     DEPTH_BYTES,
+    MOST_IN_BOX,
     ROW_BYTES,
     ROWS,
     THREADS,
@@ -80,7 +81,6 @@ from .warpgroups import Reading, WarpgroupConfiguration, WarpgroupPlan
 from .window import Axis, Window
 
 _TILES_AT_ONCE = 4
-_BOX = 256
 # The words of companions that a thread holds, beside as many sums as it may have.
 _MOST_HELD = 64
 # Registers of a thread where a warpgroup copies and two or three multiply: 24 and twice 240, or
@@ -222,7 +222,9 @@ class WarpgroupKernel:
         first, plan = self.plan.first, self.plan
         if not isinstance(first, Window):
             return {}
-        return dict(zip(plan.rows, first.box(self.configuration.rows), strict=True))
+        box = first.box(self.configuration.rows)
+        assert box is not None
+        return dict(zip(plan.rows, box, strict=True))
 
     def _full(self, slot: ir.Value) -> Barrier:
         return Barrier(byte(self._barriers, times(slot, 2 * BARRIER_BYTES)))
@@ -308,8 +310,7 @@ class WarpgroupKernel:
             rest, at = steps.induction_variable, steps.induction_variable
             outer: dict[int, ir.Value] = dict(place.outer)
             if self.plan.outer_terms:
-                rest = arith.divui(at, self._steps)
-                at = arith.subi(at, arith.muli(rest, self._steps))
+                rest, at = self._step(at)
                 outer |= self.numbers.split(rest, self.plan.outer_terms)
             term = times(at, self.plan.depth)
             start = byte(self._stages, times(slot, made.stage_bytes))
@@ -342,6 +343,18 @@ class WarpgroupKernel:
         outer = [place.outer[loop] for (loop,) in around]
         places = [plus(place.column, box.column), place.row, *outer]
         return self._companion_maps[box.companion.operand.number], places
+
+    def _step(self, at: ir.Value) -> tuple[ir.Value, ir.Value]:
+        """Returns the numbers of a step: of the loops around terms, and of their own steps.
+
+        Places of a window follow one another: what is read for one is in the caches for the next.
+        """
+        if isinstance(self.plan.first, Window):
+            places = self.numbers.size(self.plan.extent(self.plan.outer_terms))
+            step = arith.divui(at, places)
+            return arith.subi(at, arith.muli(step, places)), step
+        rest = arith.divui(at, self._steps)
+        return rest, arith.subi(at, arith.muli(rest, self._steps))
 
     def _copy(
         self,
@@ -389,7 +402,7 @@ class WarpgroupKernel:
         """The sizes of one copy, outermost first."""
         sizes = [1] * len(reading.dims)
         sizes[0] = self.plan.depth
-        sizes[1] = min(tile, _BOX) if reading.is_along_terms else self.plan.depth
+        sizes[1] = min(tile, MOST_IN_BOX) if reading.is_along_terms else self.plan.depth
         return sizes[::-1]
 
     def _map(self, reading: Reading | Window) -> ir.Value:
@@ -438,6 +451,7 @@ class WarpgroupKernel:
             [Size(axis.size) for axis in axes],
             [Size(axis.stride) for axis in axes],
             [*box, self.plan.depth],
+            steps=[axis.step for axis in axes],
             rounds=self.plan.form.is_rounded,
         )
 

@@ -27,6 +27,7 @@ from ..warpgroup_matrices import (
     PATTERN_ROWS,
     ROW_BYTES,
     ROWS,
+    SECTOR_BYTES,
     STRIDE_BYTES,
     THREADS,
     Kinds,
@@ -48,8 +49,6 @@ _MOST_WITH_STEP, _MOST_WITH_STEP_OF_THREE = 384, 256
 _FEW_SUMS = 128
 # The bytes of elements that may have rows or columns side by side.
 _TURNED_BYTES = 2
-# What the caches move at once.
-_SECTOR_BYTES = 32
 
 
 @dataclass(frozen=True)
@@ -165,7 +164,7 @@ class Reading:
         """Whether rows in memory are known to begin within sectors of the caches."""
         size = element_bytes(self.factor.element)
         strides = [self.factor.strides[loops[-1]] for loops in self.dims[1:]]
-        return any(each.is_known and each.known * size % _SECTOR_BYTES for each in strides)
+        return any(each.is_known and each.known * size % SECTOR_BYTES for each in strides)
 
 
 @dataclass(frozen=True)
@@ -403,6 +402,15 @@ _TILES = (
     (64, 128, 2, 0.74),
     (64, 64, 2, 0.5),
 )
+# Further ones, from five convolutions of so many filters: for what is read in windows, and where
+# the first of them has all columns.
+_NARROW_TILES = (
+    (128, 160, 1, 0.92),
+    (128, 96, 1, 0.8),
+    (128, 64, 2, 0.7),
+    (256, 32, 1, 0.5),
+    (128, 32, 2, 0.5),
+)
 # The same where the sums of each step are added to those before: in proportion to what these tiles
 # reached for five products of f8 on an H200. While a warpgroup adds, the tensor cores have the
 # others' products: those of 64x128 results take 256 cycles a step, which is enough for three
@@ -442,7 +450,9 @@ def choose_warpgroups(plan: WarpgroupPlan, device: Device) -> WarpgroupConfigura
 
 def timed_warpgroups(plan: WarpgroupPlan, device: Device) -> tuple[float, WarpgroupConfiguration]:
     """Returns the same, and its cycles."""
-    tiles = _PROMOTED_TILES if plan.form.is_promoted else _TILES
+    is_narrow = isinstance(plan.first, Window) or _size(plan, plan.columns) <= _NARROW_TILES[0][1]
+    tiles = (*_TILES, *_NARROW_TILES) if is_narrow else _TILES
+    tiles = _PROMOTED_TILES if plan.form.is_promoted else tiles
     whole, divided = (
         [
             (_cost(plan, device, made, share), made)
@@ -555,7 +565,12 @@ def _refusal_of_neighbours(
 
 
 def fits(plan: WarpgroupPlan, rows: int, columns: int) -> bool:
-    """Whether a tile is of whole boxes: of rows or columns that are neighbours, 128 bytes each."""
+    """Whether a tile is of whole boxes: of rows or columns that are neighbours, 128 bytes each.
+
+    A box of an image is one that a copy brings.
+    """
+    if isinstance(plan.first, Window) and plan.first.box(rows) is None:
+        return False
     sides = ((plan.first, rows), (plan.second, columns))
     return all(reading.is_along_terms or size % plan.depth == 0 for reading, size in sides)
 

@@ -15,7 +15,14 @@ from math import prod
 from ....dialects.records import dataclass
 from ..elements import element_bytes
 from ..size import ONE, ZERO
-from ..warpgroup_matrices import MOST_DIMS, ROW_BYTES, STRIDE_BYTES
+from ..warpgroup_matrices import (
+    MOST_DIMS,
+    MOST_IN_BOX,
+    MOST_STEP,
+    ROW_BYTES,
+    ROWS,
+    STRIDE_BYTES,
+)
 from .form import Factor, Form
 
 
@@ -24,7 +31,8 @@ class Axis:
     """A dim of an image: places `constant + sum(factors[l] * il)`, of which there are `size`.
 
     They lie `stride` elements apart. What is read of other places is 0. With `by` above 1 it has
-    the quotients of places by that number, or if it `is_rest` what these leave.
+    the quotients of places by that number, or if it `is_rest` what these leave. With a `step` above
+    1 a copy takes so far apart places.
     """
 
     size: int
@@ -33,6 +41,7 @@ class Axis:
     factors: Mapping[int, int]
     by: int = 1
     is_rest: bool = False
+    step: int = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,21 +64,30 @@ class Window:
     def is_along_terms(self) -> bool:
         return True
 
-    def box(self, rows: int) -> tuple[int, ...]:
-        """Returns the box of so many results that a tile has, of which few lie beyond the ends."""
-        return _best_box(self.extents, rows)
+    def box(self, rows: int) -> tuple[int, ...] | None:
+        """Returns the box of so many results that a tile has, of which few lie beyond the ends.
+
+        None where no copy brings so many.
+        """
+        steps = [axis.step for axis in self.axes[len(self.extents) : 0 : -1]]
+        return _best_box(self.extents, tuple(MOST_IN_BOX // step for step in steps), rows)
 
     def count(self, rows: int) -> int:
         """Returns how many tiles of so many results there are."""
-        return _count(self.extents, self.box(rows))
+        box = self.box(rows)
+        assert box is not None
+        return _count(self.extents, box)
 
 
 @cache
-def _best_box(extents: tuple[int, ...], rows: int) -> tuple[int, ...]:
+def _best_box(extents: tuple[int, ...], most: tuple[int, ...], rows: int) -> tuple[int, ...] | None:
     def key(box: tuple[int, ...]) -> tuple[int, list[int]]:
         return _count(extents, box), [-size for size in box[::-1]]
 
-    return min(_boxes(rows, len(extents)), key=key)
+    def fits(box: tuple[int, ...]) -> bool:
+        return all(size <= limit for size, limit in zip(box, most, strict=True))
+
+    return min(filter(fits, _boxes(rows, len(extents))), key=key, default=None)
 
 
 def _boxes(rows: int, dims: int) -> Iterator[tuple[int, ...]]:
@@ -107,7 +125,7 @@ def read_window(form: Form) -> Window | None:
     ordered: list[Axis] = []
     for row in reversed(form.rows):
         own = [axis for axis in found if row in axis.factors]
-        if len(own) != 1 or own[0] in ordered or own[0].size % own[0].factors[row]:
+        if len(own) != 1 or own[0] in ordered:
             return None
         ordered += own
     offset = factor.offset.known - sum(axis.constant * axis.stride for axis in found)
@@ -115,7 +133,10 @@ def read_window(form: Form) -> Window | None:
     others = [axis for axis in found if axis not in ordered]
     for place, (row, axis) in enumerate(zip(reversed(form.rows), ordered, strict=True)):
         by = axis.factors[row]
-        if by > 1:
+        # A copy of a tile's least rows passes over so many places at most.
+        if axis.size % by or 1 < by <= MOST_IN_BOX // ROWS:
+            ordered[place] = replace(axis, step=by)
+        elif by > 1:
             rests.append(replace(axis, size=by, by=by, is_rest=True))
             ordered[place] = replace(axis, size=axis.size // by, stride=axis.stride * by, by=by)
     channels = Axis(work.extents[inner].known, 1, 0, {inner: 1})
@@ -133,8 +154,11 @@ def read_window(form: Form) -> Window | None:
         return None
     if any(axis.size < 1 for axis in (channels, *ordered)):
         return None  # The copy engine takes no tensors without elements.
+    if any(axis.step > MOST_STEP for axis in ordered):
+        return None
     extents = tuple(work.extents[loop].known for loop in form.rows)
-    return Window(factor, extents, (channels, *ordered), offset, beside)
+    window = Window(factor, extents, (channels, *ordered), offset, beside)
+    return None if window.box(ROWS) is None else window
 
 
 def _guarded_axes(factor: Factor) -> list[Axis] | None:

@@ -116,13 +116,14 @@ def test_a_tensor_map_is_innermost_first_and_in_bytes(library: Library) -> None:
             6,
             _I64(2),
             library.integers(1, 32, 16),
+            library.integers(1, 2, 1),
             *(0, 1, 2, 1),
             b"here",
         )
     )
     assert calls[-1] == (
         f"cuTensorMapEncodeTiled {tensor.ctypes.data:#x} kind=6 [64 by 0 box 16 step 1] "
-        "[64 by 256 box 32 step 1] [3 by 16384 box 1 step 1] modes=0,1,2,1"
+        "[64 by 256 box 32 step 2] [3 by 16384 box 1 step 1] modes=0,1,2,1"
     )
     assert set(ctypes.string_at(aligned, 128)) == {0x5A}
     expected = "cudaGetDriverEntryPointByVersion cuTensorMapEncodeTiled 12000 0"
@@ -136,6 +137,7 @@ def test_a_tensor_map_is_innermost_first_and_in_bytes(library: Library) -> None:
         (0x1000, (8, 63), (63, 1), (8, 64), 3, "the stride of dimension 0 must be a multiple of"),
         (0x1000, (0, 64), (64, 1), (8, 64), 3, "the size of dimension 0 must be 1 to 2^32, not 0"),
         (0x1000, (8, 64), (64, 1), (8, 257), 0, "1 to 256 elements along dimension 1, not 257"),
+        (0x1000, (8, 64), (64, 1), (8, 64), 3, "the step along dimension 0 must be 1 to 8, not 9"),
         (0x1000, (8, 64), (64, 1), (8, 4), 0, "row of the box must be a multiple of 16 bytes"),
         (0x1000, (8, 64), (64, 1), (8, 64), 2, "must fit in the swizzle's 64 bytes, not be 128"),
         (0x1000, (8, 64), (128, 2), (8, 64), 3, "innermost dimension of the tensor must be cont"),
@@ -152,15 +154,17 @@ def test_a_refused_tensor_map_says_which_rule(
     note: str,
 ) -> None:
     rank = len(sizes)
+    steps = [9 if "step" in note else 1, *[1] * (rank - 1)]
     numbers = (start, start, 0, *sizes, *strides)
     done = library.run(
         f"descriptor = (c.c_int64 * {len(numbers)}){numbers}",
         f"box = (c.c_int64 * {rank})({', '.join(map(str, box))})",
+        f"steps = (c.c_int64 * {rank})({', '.join(map(str, steps))})",
         "room = c.create_string_buffer(192)",
         "map = c.c_void_p(c.addressof(room) + -c.addressof(room) % 64)",
         "lib.fake_fail(b'cuTensorMapEncodeTiled', 1)",
         f"lib.hirc_tensor_map_encode(map, c.c_int64({rank}), descriptor, 6, c.c_int64(2), box, "
-        f"0, {swizzle}, 0, 0, b'p.mlir:2:2')",
+        f"steps, 0, {swizzle}, 0, 0, b'p.mlir:2:2')",
     )
     first, second = done.stderr.splitlines()
     assert done.returncode == 1
@@ -173,7 +177,7 @@ def test_a_driver_without_tensor_maps_is_named(library: Library) -> None:
         "c.c_int.in_dll(lib, 'fake_has_tensor_maps').value = 0",
         "numbers = (c.c_int64 * 5)(4096, 4096, 0, 64, 1)",
         "lib.hirc_tensor_map_encode(None, c.c_int64(1), numbers, 6, c.c_int64(2), numbers, "
-        "0, 0, 0, 0, b'p.mlir:2:2')",
+        "numbers, 0, 0, 0, 0, b'p.mlir:2:2')",
     )
     assert "cuTensorMapEncodeTiled failed" in done.stderr
     assert "needs an NVIDIA driver" in done.stderr

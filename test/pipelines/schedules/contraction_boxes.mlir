@@ -4,16 +4,24 @@
 // RUN: sed 's/STEP/1/g; s/SIZE/28/g; s/ASKED//' %s > %t.mlir
 // RUN: hirc-opt %t.mlir -p 'hir-schedule-kernels{chips=sm_90a}' | FileCheck %s --check-prefixes=ALL,BOXES
 //
-// With a step of 2 every other row and column is a dim of its own; columns that lie beside one
-// another are more channels.
+// With a step of 2 or 3 a copy takes every second or third place, whether the step divides the image
+// or not.
 //
 // RUN: sed 's/STEP/2/g; s/SIZE/14/g; s/ASKED//' %s > %t.two.mlir
-// RUN: hirc-opt %t.two.mlir -p 'hir-schedule-kernels{chips=sm_90a}' | FileCheck %s --check-prefixes=ALL,STEPS
-//
-// A step of 3 does not divide the image: threads copy what a tile reads.
-//
+// RUN: hirc-opt %t.two.mlir -p 'hir-schedule-kernels{chips=sm_90a}' | FileCheck %s --check-prefixes=ALL,TWO
 // RUN: sed 's/STEP/3/g; s/SIZE/10/g; s/ASKED//' %s > %t.three.mlir
-// RUN: hirc-opt %t.three.mlir -p 'hir-schedule-kernels{chips=sm_90a}' | FileCheck %s --check-prefixes=ALL,THREADS
+// RUN: hirc-opt %t.three.mlir -p 'hir-schedule-kernels{chips=sm_90a}' | FileCheck %s --check-prefixes=ALL,THREE
+//
+// A copy of a tile's rows would pass over too many places with a step of 7: the rows and columns that
+// are skipped are dims of their own; columns that lie beside one another are more channels.
+//
+// RUN: sed 's/STEP/7/g; s/SIZE/4/g; s/ASKED//' %s > %t.seven.mlir
+// RUN: hirc-opt %t.seven.mlir -p 'hir-schedule-kernels{chips=sm_90a}' | FileCheck %s --check-prefixes=ALL,SEVEN
+//
+// A step of 9 does not divide the image, and no copy takes it: threads copy what a tile reads.
+//
+// RUN: sed 's/STEP/9/g; s/SIZE/4/g; s/ASKED//' %s > %t.nine_apart.mlir
+// RUN: hirc-opt %t.nine_apart.mlir -p 'hir-schedule-kernels{chips=sm_90a}' | FileCheck %s --check-prefixes=ALL,THREADS
 
 // A configuration may divide the sums among the blocks of a cluster, as many as it may have.
 //
@@ -52,8 +60,12 @@
 // BOXES:       nvgpu.tma.create.descriptor
 // BOXES:       memref.reinterpret_cast %{{.*}} sizes: [%c3{{[_0-9]*}}, %c3{{[_0-9]*}}, %c256{{[_0-9]*}}, %c128{{[_0-9]*}}]
 // BOXES:       nvgpu.tma.create.descriptor
-// STEPS:       memref.reinterpret_cast %{{.*}} sizes: [%c2{{[_0-9]*}}, %c8{{[_0-9]*}}, %c14{{[_0-9]*}}, %c14{{[_0-9]*}}, %c256{{[_0-9]*}}]
-// STEPS:       nvgpu.tma.create.descriptor
+// TWO:         memref.reinterpret_cast %{{.*}} sizes: [%c8{{[_0-9]*}}, %c28{{[_0-9]*}}, %c28{{[_0-9]*}}, %c128{{[_0-9]*}}]
+// TWO:         nvgpu.tma.create.descriptor {{.*}}hir.steps = array<i64: 1, 2, 2, 1>
+// THREE:       nvgpu.tma.create.descriptor {{.*}}hir.steps = array<i64: 1, 3, 3, 1>
+// SEVEN:       memref.reinterpret_cast %{{.*}} sizes: [%c7{{[_0-9]*}}, %c8{{[_0-9]*}}, %c4{{[_0-9]*}}, %c4{{[_0-9]*}}, %c896{{[_0-9]*}}]
+// SEVEN-NOT:   hir.steps
+// SEVEN:       nvgpu.tma.create.descriptor
 // THREADS-NOT: nvgpu.tma.create.descriptor
 // THREADS:     nvvm.cp.async.shared.global
 // ALL:         nvvm.wgmma.mma_async

@@ -49,7 +49,8 @@ int hirc_encode_tensor_map_tiled(void *map, int type, uint32_t rank, void *start
       return INVALID_VALUE;
     it.sizes[i] = (uint32_t)(sizes[i] - 1);
     it.box[i] = (uint16_t)box[i];
-    it.element_strides[i] = (uint8_t)element_strides[i];
+    // Without interleaving there is none along the innermost dimension: the driver ignores it.
+    it.element_strides[i] = i ? (uint8_t)element_strides[i] : 1;
     if (i)
       it.strides[i - 1] = stride;
   }

@@ -157,18 +157,34 @@ def test_copies_round_to_tf32(library: ctypes.CDLL) -> None:
         assert list(shared.view(np.uint32)[: len(found)]) == found
 
 
-def test_element_strides(library: ctypes.CDLL) -> None:
+# Of a box as many elements are copied as steps begin in it, and those beyond the edges are 0. Along
+# the innermost dimension the driver ignores steps.
+@pytest.mark.parametrize("box", [7, 8])
+@pytest.mark.parametrize("start", [1, -3, 13, -8])
+@pytest.mark.parametrize("inner", [1, 4])
+def test_element_strides(library: ctypes.CDLL, box: int, start: int, inner: int) -> None:
     tensor = _tensor((16, 32), _F32)
-    result, map_ = _encode(library, tensor, _F32, [8, 16], steps=[2, 1])
+    result, map_ = _encode(library, tensor, _F32, [box, 16], steps=[2, inner])
     assert result == 0
     shared = aligned(1024, 1024)
-    barrier = ctypes.c_uint64()
+    barrier, fresh = ctypes.c_uint64(), ctypes.c_uint64()
+    for each in (barrier, fresh):
+        library.hirc_mbarrier_init(ctypes.byref(each), 1)
     library.hirc_tensor_load(
         None, 0, ctypes.c_void_p(shared.ctypes.data), ctypes.byref(barrier),
-        ctypes.c_void_p(map_.ctypes.data), 4, 1, 0, 0, 0, 2, 0, 0,
+        ctypes.c_void_p(map_.ctypes.data), 4, start, 0, 0, 0, 2, 0, 0,
     )  # fmt: skip
     given = shared[: 4 * 16 * 4].view(np.float32).reshape(4, 16)
-    np.testing.assert_array_equal(given, tensor[1:9:2, 4:20])
+    np.testing.assert_array_equal(given, _box_of(tensor, [start, 4], [8, 16], 0)[::2])
+    # Its barrier is told of these bytes.
+    library.hirc_mbarrier_arrive_expect_tx(ctypes.byref(barrier), given.nbytes)
+    assert barrier.value == fresh.value ^ 1 << 63
+
+
+@pytest.mark.parametrize("steps", [[0, 1], [9, 1]])
+def test_steps_are_1_to_8(library: ctypes.CDLL, steps: list[int]) -> None:
+    result, _ = _encode(library, _tensor((16, 32), _F32), _F32, [8, 16], steps=steps)
+    assert result == 1
 
 
 @pytest.mark.parametrize(
