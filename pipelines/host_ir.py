@@ -156,6 +156,11 @@ def _pads(options: MatmulOptions, chips: tuple[str, ...]) -> str:
     )
 
 
+def _widens(options: HostIrOptions) -> str:
+    """Returns the pass that lets the copy engine read rows of terms of any size."""
+    return f",widen-term-rows{{chips={'+'.join(options.chips)}}}" if options.tuned else ""
+
+
 def _attention(options: HostIrOptions) -> str:
     """Returns the pass that makes attention one operation, for which tuned schedules
     have a kernel.
@@ -212,7 +217,8 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             f"fuse-tensor-operations{{report={report}}},"
             f"{_fuses_into(options.products, options.chips)}{_transforms(options)}"
             f"{_forms(options.products)},widen-tensor-arithmetic,func.func(canonicalize,cse),"
-            f"{_attention(options)}drop-idle-loops{_pads(options.products, options.chips)}",
+            f"{_attention(options)}drop-idle-loops{_widens(options)}"
+            f"{_pads(options.products, options.chips)}",
             when=lambda module: bool(host_programs(module, buffer_entry)),
         ),
         Stage(

@@ -3,28 +3,38 @@
 Tensor cores then read several terms at a time; warpgroups require it, except of elements of 16
 bits. The terms of a convolution are channels. The copies are transposes of tensors before these are
 padded or spread out among zeros: fusion makes them part of the operations that compute the tensors.
+Rows of channels that are no multiple of 16 bytes become wider later (rows.py), for boxes alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import prod
 
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
-from ..fusion.access import Access, Coordinate, reassociation
+from ..fusion.access import Access, Coordinate, expression, reassociation
 from ..fusion.fills import filled_with
-from ..fusion.generic import accesses_of, inputs_of, loop_count, reducing_loops
+from ..fusion.generic import accesses_of, inputs_of, loop_count, loop_extents, reducing_loops
 from ..schedules.elements import element_bytes
+from ..schedules.warpgroup_matrices import MOST_DIMS, ROW_BYTES, SECTOR_BYTES
+from ..schedules.work import linear_terms
 from ..tensors import fill, padded
 
-# The width of copies to shared memory.
-_TOGETHER_BYTES = 16
-# Seconds on an H200: what a product takes longer where elements pass through registers one by one,
-# what a copy takes for each byte, and what another kernel takes.
-_SAVED, _COPIED, _KERNEL = 6e-15, 0.6e-12, 3e-6
-# As _SAVED for elements of 8 bits, which ordinary cores would multiply, at their peak.
-_SAVED_OF_BYTES = 1.7e-14
+# The width of copies to shared memory, and the bytes of elements that warpgroups read across terms.
+TOGETHER_BYTES, _TURNED_BYTES = 16, 2
+# Seconds on an H200: for an element of a tile that passes through registers alone, and as much
+# again where those are few, up to a limit; for an operation of a sum where ordinary cores multiply
+# elements of 8 bits, where threads copy several terms together, and in boxes, by elements' bytes.
+_SINGLE, _MOST_LATENCY = 1.5e-12, 10e-6
+# The same for a row of a step in boxes: 3 cycles of a multiprocessor for whole ones, and as much
+# more as rows are shorter, up to 12 for those of a sector.
+_ROW = 1.3e-11
+_SINGLE_BYTE, _TOGETHER, _IN_BOXES = 1.7e-14, 5e-15, {4: 4e-15, 2: 2e-15, 1: 1e-15}
+# The side of the tiles of those, and the least columns of boxes.
+_SIDE, _LEAST_COLUMNS = 128, 64
+# The same for a byte of a copy, and for another kernel.
+_COPIED, _KERNEL = 0.6e-12, 3e-6
 
 
 @dataclass(frozen=True)
@@ -41,20 +51,33 @@ class _Operand:
         return self.order == tuple(range(len(self.order)))
 
 
-def lay_channels_together(op: ir.Operation) -> None:
+def lay_channels_together(op: ir.Operation, *, has_boxes: bool = False) -> None:
     """Makes a convolution or product, a linalg.generic, read transposed copies of its operands.
 
     The copies have channels or terms last. Does nothing where they take longer than they save.
+    Rows of channels are multiples of 16 bytes, unless the chip `has_boxes` (TMA) to read them in.
     """
     reads = accesses_of(op)[: len(inputs_of(op))]
     channel = _channel(op, reads)
     if channel is None:
         return
+    row = _extent(reads[1], channel) * _bytes(reads[1])
+    in_boxes = has_boxes and _are_for_boxes(reads)
+    are_whole = row % TOGETHER_BYTES == 0
+    # Shorter rows than a sector would become far too wide.
+    if not are_whole and not (in_boxes and row >= SECTOR_BYTES):
+        return
     image, weights = (
         _Operand(number, read, _order(op, number, channel)) for number, read in enumerate(reads)
     )
-    copied = [each for each in (image, weights) if not each.is_last]
-    if not copied or not _pays(op, copied):
+    read = [image, weights]
+    if has_boxes and _is_whole_as_it_is(op, reads[0], channel):
+        read.remove(image)
+    copied = [each for each in read if not each.is_last]
+    # To wider rows what has channels last is copied too.
+    costs = [_source_kind(each.access.value) for each in read if each in copied or not are_whole]
+    own = set(reads[1].loops) - set(reads[0].loops) - set(reducing_loops(op))
+    if not copied or not own or not pays(op, channel, own, costs, in_boxes=in_boxes):
         return
     maps = list(ir.ArrayAttr(op.attributes["indexing_maps"]))
     with op.location, ir.InsertionPoint(op):
@@ -67,9 +90,7 @@ def lay_channels_together(op: ir.Operation) -> None:
 
 
 def _channel(op: ir.Operation, reads: Sequence[Access]) -> int | None:
-    """Returns the loop of the channels: summed over, a dim of both operands, and of a suitable
-    size.
-    """
+    """Returns the loop of the channels: summed over, and a dim of both operands."""
     kinds = [ir.RankedTensorType(read.value.type) for read in reads]
     if not all(kind.has_static_shape for kind in kinds):
         return None
@@ -77,8 +98,57 @@ def _channel(op: ir.Operation, reads: Sequence[Access]) -> int | None:
     both = [loop for loop in reducing_loops(op) if loop in first and loop in second]
     if len(both) != 1 or any(not isinstance(each, int) for each in reads[1].index):
         return None
-    size = kinds[1].shape[reads[1].index.index(both[0])]
-    return both[0] if size and size * _bytes(reads[1]) % _TOGETHER_BYTES == 0 else None
+    return both[0] if _extent(reads[1], both[0]) else None
+
+
+def _extent(read: Access, loop: int) -> int:
+    return ir.RankedTensorType(read.value.type).shape[read.index.index(loop)]
+
+
+def _are_for_boxes(reads: Sequence[Access]) -> bool:
+    """Returns whether boxes of both operands may be read: these have few dims, and elements of
+    images are not set apart, which threads alone copy.
+    """
+    return all(len(read.index) <= MOST_DIMS and not _is_set_apart(read.value) for read in reads)
+
+
+def _is_whole_as_it_is(op: ir.Operation, image: Access, channel: int) -> bool:
+    """Returns whether warpgroups read an image where its channels lie apart: each result reads one
+    place of it.
+    """
+    value, extents = image.value, loop_extents(op)
+    while (mover := _mover(value)) is not None and mover.name == "tensor.expand_shape":
+        value = mover.operands[0]
+    if mover is not None:
+        return False
+    for each in image.index:
+        linear = linear_terms(expression(each))
+        if linear is None or linear[0]:
+            return False
+        moving = [by for loop, by in linear[1].items() if extents.get(loop) != 1]
+        if len(moving) > 1 or any(by != 1 for by in moving):
+            return False
+    return is_whole_across(image, channel)
+
+
+def is_whole_across(read: Access, channel: int) -> bool:
+    """Returns whether rows across the terms, of 16-bit elements, are multiples of what is copied
+    together.
+    """
+    shape = ir.RankedTensorType(read.value.type).shape
+    row = prod(shape[read.index.index(channel) + 1 :])
+    return _bytes(read) == _TURNED_BYTES and row > 1 and row * _bytes(read) % TOGETHER_BYTES == 0
+
+
+def _is_set_apart(value: ir.Value) -> bool:
+    op = _mover(value)
+    if op is None:
+        return False
+    if op.name == "tensor.insert_slice" and any(
+        step != 1 for step in ir.DenseI64ArrayAttr(op.attributes["static_strides"])
+    ):
+        return True
+    return _is_set_apart(op.operands[0])
 
 
 def _bytes(read: Access) -> int:
@@ -104,24 +174,46 @@ def _order(op: ir.Operation, number: int, channel: int) -> tuple[int, ...]:
     return tuple(sorted(range(len(index)), key=lambda dim: (key(index[dim]), dim)))
 
 
-def _pays(op: ir.Operation, copied: Sequence[_Operand]) -> bool:
-    """Returns whether the product takes so much less time that copies are worth theirs."""
-    result = ir.RankedTensorType(op.results[0].type).shape
-    weights = accesses_of(op)[1]
-    shape = ir.RankedTensorType(weights.value.type).shape
-    terms = prod(
-        size for loop, size in zip(weights.index, shape, strict=True) if loop in reducing_loops(op)
-    )
-    bytes_ = sum(prod(_source_shape(each.access.value)) * _bytes(each.access) for each in copied)
-    saved = _SAVED_OF_BYTES if _bytes(weights) == 1 else _SAVED
-    return saved * 2 * prod(result) * terms > _COPIED * bytes_ + _KERNEL * len(copied)
+def pays(
+    op: ir.Operation,
+    channel: int,
+    columns: Iterable[int],
+    copied: Sequence[ir.RankedTensorType],
+    *,
+    in_boxes: bool = True,
+) -> bool:
+    """Returns whether a product takes so much less time that copies are worth theirs.
+
+    Those are of tensors of the types `copied`. The loop `channel` of terms is then read in rows,
+    by the copy engine `in_boxes`, or by threads; `columns` are the loops of results that the second
+    operand alone has.
+    """
+    extents, sums = loop_extents(op), reducing_loops(op)
+    if 0 in extents.values():
+        return False
+    terms = prod(size for loop, size in extents.items() if loop in sums)
+    width = prod(extents[loop] for loop in columns)
+    rows = prod(size for loop, size in extents.items() if loop not in sums) // width
+    size = element_bytes(copied[0].element_type)
+    channels, depth = extents[channel], ROW_BYTES // size
+    operations = 2 * rows * width * terms
+    padded = -(-channels // depth) * depth / channels * -(-width // _LEAST_COLUMNS)
+    copies = rows * -(-width // _SIDE) + width * -(-rows // _SIDE)
+    together = operations * _TOGETHER
+    if in_boxes:
+        multiplied = operations * padded * _LEAST_COLUMNS / width * _IN_BOXES[size]
+        whole, rest = divmod(channels * size, ROW_BYTES)
+        steps = whole + (ROW_BYTES // SECTOR_BYTES / -(-rest // SECTOR_BYTES) if rest else 0)
+        together = max(multiplied, copies * (terms // channels) * steps * _ROW)
+    single = terms * copies * _SINGLE
+    single = operations * _SINGLE_BYTE if size == 1 else single + min(single, _MOST_LATENCY)
+    bytes_ = sum(prod(kind.shape) * element_bytes(kind.element_type) for kind in copied)
+    return single - together > _COPIED * bytes_ + _KERNEL * len(copied)
 
 
-def _source_shape(value: ir.Value) -> Sequence[int]:
+def _source_kind(value: ir.Value) -> ir.RankedTensorType:
     mover = _mover(value)
-    if mover is None:
-        return ir.RankedTensorType(value.type).shape
-    return _source_shape(mover.operands[0])
+    return ir.RankedTensorType(value.type) if mover is None else _source_kind(mover.operands[0])
 
 
 def _mover(value: ir.Value) -> ir.Operation | None:
@@ -156,7 +248,8 @@ def _permuted(value: ir.Value, order: Sequence[int]) -> ir.Value:
         return _inserted(op, _permuted(source, order), made, order)
     groups = reassociation(op)
     sources = _group_order(groups, order)
-    if sources is None:
+    row = kind.shape[order[-1]] * element_bytes(kind.element_type)
+    if sources is None or row % TOGETHER_BYTES:
         return _transposed(value, made, order)
     sizes, first = [], 0
     for group in sources:
@@ -189,6 +282,12 @@ def _numbers(values: Sequence[int]) -> ir.ArrayAttr:
 
 
 def _transposed(value: ir.Value, kind: ir.RankedTensorType, order: Sequence[int]) -> ir.Value:
+    return copied_to(_empty(kind), value, order)
+
+
+def copied_to(room: ir.Value, value: ir.Value, order: Sequence[int]) -> ir.Value:
+    """Returns a copy of a tensor with its dims in another order, in memory that is given."""
+    kind = ir.RankedTensorType(room.type)
     rank = kind.rank
     maps = [
         ir.AffineMap.get(rank, 0, [ir.AffineDimExpr.get(order.index(dim)) for dim in range(rank)]),
@@ -198,7 +297,7 @@ def _transposed(value: ir.Value, kind: ir.RankedTensorType, order: Sequence[int]
     op = ir.Operation.create(
         "linalg.generic",
         results=[kind],
-        operands=[value, _empty(kind)],
+        operands=[value, room],
         attributes={
             "indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(each) for each in maps]),
             "iterator_types": ir.ArrayAttr.get([parallel] * rank),

@@ -20,6 +20,7 @@ from ..fusion.generic import (
     has_tensors_only,
     inputs_of,
     loop_count,
+    loop_extents,
     make_generic,
     reducing_loops,
 )
@@ -316,7 +317,7 @@ def _can_read(op: ir.Operation, number: int, source: _Source) -> bool:
         return False  # Nothing else would say how far these loops go.
     if not is_used(op.regions[0].blocks[0].arguments[number]):
         return False
-    places, extents = 0, _extents(op)
+    places, extents = 0, loop_extents(op)
     for axis, each in zip(source.axes, source.index, strict=True):
         linear = linear_terms(each)
         if linear is None:
@@ -336,21 +337,11 @@ def _can_read(op: ir.Operation, number: int, source: _Source) -> bool:
     return places <= MOST_PLACES
 
 
-def _extents(op: ir.Operation) -> dict[int, int]:
-    found: dict[int, int] = {}
-    for each in accesses_of(op):
-        if isinstance(each.value.type, ir.RankedTensorType):
-            for loop, size in zip(each.index, each.value.type.shape, strict=True):
-                if isinstance(loop, int):
-                    found[loop] = size
-    return found
-
-
 def _read(op: ir.Operation, number: int, source: _Source) -> ir.Operation:
     accesses, inputs = accesses_of(op), len(inputs_of(op))
     block = op.regions[0].blocks[0]
     argument = block.arguments[number]
-    extents = _extents(op)
+    extents = loop_extents(op)
     with op.location, ir.InsertionPoint(op):
         sizes = [
             dim_of(source.value, number) if axis.size is None else index_constant(axis.size)

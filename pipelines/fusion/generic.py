@@ -48,6 +48,17 @@ def loop_count(op: ir.Operation) -> int:
     return len(ir.ArrayAttr(op.attributes["iterator_types"]))
 
 
+def loop_extents(op: ir.Operation) -> dict[int, int]:
+    """Returns how many iterations loops have that are places in a tensor by themselves."""
+    return {
+        loop: size
+        for each in accesses_of(op)
+        if isinstance(each.value.type, ir.RankedTensorType)
+        for loop, size in zip(each.index, each.value.type.shape, strict=True)
+        if isinstance(loop, int)
+    }
+
+
 def has_tensors_only(op: ir.Operation) -> bool:
     """Returns whether a linalg operation's outs are ranked tensors, and its results as many."""
     outs = outs_of(op)

@@ -57,7 +57,7 @@ class LayChannelsTogether(Pass):
             return names <= _OF_16_BITS or (is_rounded and device.has_warpgroup_products)
 
         for found in generalize_convolutions(op, is_wanted, self._is_product):
-            lay_channels_together(found)
+            lay_channels_together(found, has_boxes=device.has_warpgroup_products)
 
     def _is_product(self, op: ir.Operation) -> bool:
         """Returns whether an operation is a product in tf32 that no library computes."""

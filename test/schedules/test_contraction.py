@@ -600,6 +600,72 @@ ROUNDED = Suite(
 )
 
 
+# What tensor cores multiply of images with channels apart is read from copies in which they lie
+# together, where that pays: here it always does. Channels are no multiple of 16 bytes, or steps do
+# not divide the image, or threads copy what neither is for.
+_TWO, _THREE = (2, 2), (3, 3)
+LAID = Suite(
+    [
+        Convolution(2, 22, 40, (9, 7), (3, 3), _ONES, _ONES, _ONES, "bf16").program("laid_odd"),
+        Convolution(1, 70, 33, (9, 10), (3, 5), _THREE, _TWO, _ONES, "f16").program("laid_steps"),
+        Convolution(2, 16, 40, (10, 11), (1, 7), _THREE, (0, 3), _ONES, "bf16").program("laid_far"),
+        Convolution(1, 19, 24, (11, 9), (3, 2), _TWO, _ONES, _TWO, "bf16").program("laid_dilated"),
+        Convolution(1, 24, 24, (150,), (3,), (3,), (1,), (1,), "bf16").program("laid_row"),
+        # Steps of 5 and 8 divide neither image.
+        Convolution(1, 24, 40, (23, 27), (3, 3), (5, 8), _ONES, _ONES, "bf16").program("laid_wide"),
+        # A step that no copy takes does not divide this one.
+        Convolution(1, 24, 24, (200,), (3,), (9,), (1,), (1,), "bf16").program("laid_farther"),
+        Convolution(
+            1, 19, 24, (4, 5, 6), (3, 3, 3), (2, 2, 2), (1, 1, 1), (1, 1, 1), "f16"
+        ).program("laid_deep"),
+        Convolution(2, 27, 40, (9, 7), (1, 1), _ONES, _ZEROS, _ONES, "bf16").program("laid_points"),
+        # Weights alone have wider rows: warpgroups read the image across its channels.
+        Convolution(2, 27, 40, (8, 8), (1, 1), _ONES, _ZEROS, _ONES, "bf16").program("laid_across"),
+        # The zeros between elements leave no boxes.
+        Convolution(2, 22, 40, (6, 5), (3, 3), _ONES, _ONES, _ONES, "bf16", apart=_TWO).program(
+            "laid_apart"
+        ),
+        Convolution(2, 24, 40, (6, 5), (3, 3), _ONES, _ONES, _ONES, "bf16", apart=_TWO).program(
+            "laid_whole_apart"
+        ),
+    ]
+)
+LAID_ROUNDED = Suite(
+    [
+        replace(program, tolerance=250.0)
+        for program in (
+            Convolution(2, 22, 40, (9, 7), (3, 3), _ONES, _ONES, _ONES).program("laid_odd_f32"),
+            Convolution(1, 24, 33, (9, 10), (3, 5), _THREE, _TWO, _ONES).program("laid_steps_f32"),
+            Written(
+                "laid_groups_f32",
+                ("f32[1, 6, 5, 5]", "f32[6, 2, 3, 3]", "f32[6]", "f32[1, 6, 3, 3]"),
+                ("f32[1, 6, 3, 3]",),
+                lambda x, k, b, r: functional.conv2d(x, k, b, stride=2, padding=1, groups=3) - r,
+                ({"one": 1},),
+                magnitude=20.0,
+                source=_GROUPED,
+            ),
+        )
+    ],
+    flags=("-O0", "--float32-products=tf32"),
+)
+
+
+_LAID_SILENT = (
+    *("laid_odd", "laid_steps", "laid_wide", "laid_row", "laid_deep", "laid_points", "laid_across"),
+    *("laid_apart", "laid_odd_f32", "laid_groups_f32"),
+)
+
+
+@pytest.mark.parametrize("suite", [LAID, LAID_ROUNDED], ids=["of_16_bits", "rounded"])
+def test_copies_with_channels_together(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hirc.pipelines.contractions.channels._SINGLE", 1.0)
+    for name in suite.names:
+        suite.check(name)
+    # Nothing reads what lies between two rows, which nothing writes.
+    suite.check_silence([name for name in suite.names if name in _LAID_SILENT])
+
+
 @pytest.mark.parametrize("name", ROUNDED.names)
 def test_rounded(name: str) -> None:
     ROUNDED.check(name)

@@ -247,10 +247,10 @@ _FIRSTS = [
 def test_copied_images(monkeypatch: pytest.MonkeyPatch) -> None:
     """Copies of small images do not pay, and are made here all the same."""
 
-    def pays(*_: object) -> bool:
+    def pays(*_: object, **__: object) -> bool:
         return True
 
-    monkeypatch.setattr("hirc.pipelines.contractions.channels._pays", pays)
+    monkeypatch.setattr("hirc.pipelines.contractions.channels.pays", pays)
     suite = Suite([each.program for each in _FIRSTS])
     for name in suite.names:
         suite.check(name)

@@ -1,4 +1,5 @@
 // RUN: hirc-opt %s --split-input-file -p lay-channels-together | FileCheck %s
+// RUN: hirc-opt %s --split-input-file -p 'lay-channels-together{chips=sm_90a allow-tf32=true}' | FileCheck %s --check-prefix=BOXES
 
 // Channels come last: in a copy of what is padded, and in one of the weights.
 
@@ -47,6 +48,83 @@ func.func @groups(%x: tensor<32x128x15x15xf16>, %k: tensor<2x48x64x3x3xf16>, %s:
 
 // -----
 
+// Groups of channels that are no multiple of 8 do not lie together with those of others, so that
+// their rows may become wider: only a copy engine reads them so.
+
+// CHECK-LABEL: func.func @odd_groups(
+// CHECK-NOT:     tensor<32x31x31x2x60xf16>
+// BOXES-LABEL: func.func @odd_groups(
+// BOXES-SAME:    %[[X:.*]]: tensor<32x120x31x31xf16>
+// BOXES:         %[[G:.*]] = tensor.expand_shape %[[X]]
+// BOXES:         linalg.generic {{.*}} ins(%[[G]] : tensor<32x2x60x31x31xf16>) outs({{.*}} : tensor<32x31x31x2x60xf16>)
+func.func @odd_groups(%x: tensor<32x120x31x31xf16>, %k: tensor<2x48x60x3x3xf16>, %s: tensor<32x2x48x29x29xf32>) -> tensor<32x2x48x29x29xf32> {
+  %g = tensor.expand_shape %x [[0], [1, 2], [3], [4]] output_shape [32, 2, 60, 31, 31] : tensor<32x120x31x31xf16> into tensor<32x2x60x31x31xf16>
+  %y = linalg.conv_2d_ngchw_gfchw ins(%g, %k : tensor<32x2x60x31x31xf16>, tensor<2x48x60x3x3xf16>)
+    outs(%s : tensor<32x2x48x29x29xf32>) -> tensor<32x2x48x29x29xf32>
+  return %y : tensor<32x2x48x29x29xf32>
+}
+
+// -----
+
+// Threads read elements that are set apart, where these are multiples.
+
+// BOXES-LABEL: func.func @odd_apart(
+// BOXES-NOT:     tensor<32x15x15x60xf16>
+// BOXES:         return
+func.func @odd_apart(%x: tensor<32x60x15x15xf16>, %k: tensor<48x60x3x3xf16>, %s: tensor<32x48x29x29xf32>) -> tensor<32x48x29x29xf32> {
+  %zero = arith.constant 0.0 : f16
+  %e = tensor.empty() : tensor<32x60x31x31xf16>
+  %z = linalg.fill ins(%zero : f16) outs(%e : tensor<32x60x31x31xf16>) -> tensor<32x60x31x31xf16>
+  %a = tensor.insert_slice %x into %z[0, 0, 1, 1] [32, 60, 15, 15] [1, 1, 2, 2] : tensor<32x60x15x15xf16> into tensor<32x60x31x31xf16>
+  %y = linalg.conv_2d_nchw_fchw ins(%a, %k : tensor<32x60x31x31xf16>, tensor<48x60x3x3xf16>)
+    outs(%s : tensor<32x48x29x29xf32>) -> tensor<32x48x29x29xf32>
+  return %y : tensor<32x48x29x29xf32>
+}
+
+// -----
+
+// Of three channels a step of terms, 64, has few.
+
+// BOXES-LABEL: func.func @three(
+// BOXES-NOT:     tensor<32x224x224x3xbf16>
+// BOXES:         return
+func.func @three(%x: tensor<32x3x224x224xbf16>, %k: tensor<64x3x7x7xbf16>, %s: tensor<32x64x218x218xf32>) -> tensor<32x64x218x218xf32> {
+  %y = linalg.conv_2d_nchw_fchw ins(%x, %k : tensor<32x3x224x224xbf16>, tensor<64x3x7x7xbf16>)
+    outs(%s : tensor<32x64x218x218xf32>) -> tensor<32x64x218x218xf32>
+  return %y : tensor<32x64x218x218xf32>
+}
+
+// -----
+
+// Rows of 16 channels take the copy engine longer than those of 64: threads would read them together,
+// but boxes are what such rows are read in. Of 78 channels rows are long enough, in f32 as well.
+
+// CHECK-LABEL: func.func @short_rows(
+// CHECK:         outs({{.*}} : tensor<64x104x116x16xbf16>)
+// BOXES-LABEL: func.func @short_rows(
+// BOXES-NOT:     tensor<64x104x116x16xbf16>
+// BOXES-LABEL: func.func @short_rows_f32(
+// BOXES-NOT:     tensor<64x104x116x16xf32>
+// BOXES-LABEL: func.func @long_rows(
+// BOXES:         outs({{.*}} : tensor<32x84x68x78xf32>)
+func.func @short_rows(%x: tensor<64x16x104x116xbf16>, %k: tensor<256x16x3x1xbf16>, %s: tensor<64x256x102x116xf32>) -> tensor<64x256x102x116xf32> {
+  %y = linalg.conv_2d_nchw_fchw ins(%x, %k : tensor<64x16x104x116xbf16>, tensor<256x16x3x1xbf16>)
+    outs(%s : tensor<64x256x102x116xf32>) -> tensor<64x256x102x116xf32>
+  return %y : tensor<64x256x102x116xf32>
+}
+func.func @short_rows_f32(%x: tensor<64x16x104x116xf32>, %k: tensor<256x16x3x1xf32>, %s: tensor<64x256x102x116xf32>) -> tensor<64x256x102x116xf32> {
+  %y = linalg.conv_2d_nchw_fchw ins(%x, %k : tensor<64x16x104x116xf32>, tensor<256x16x3x1xf32>)
+    outs(%s : tensor<64x256x102x116xf32>) -> tensor<64x256x102x116xf32>
+  return %y : tensor<64x256x102x116xf32>
+}
+func.func @long_rows(%x: tensor<32x78x84x68xf32>, %k: tensor<96x78x5x5xf32>, %s: tensor<32x96x80x64xf32>) -> tensor<32x96x80x64xf32> {
+  %y = linalg.conv_2d_nchw_fchw ins(%x, %k : tensor<32x78x84x68xf32>, tensor<96x78x5x5xf32>)
+    outs(%s : tensor<32x96x80x64xf32>) -> tensor<32x96x80x64xf32>
+  return %y : tensor<32x96x80x64xf32>
+}
+
+// -----
+
 // Elements of 32 bits, channels that are no multiple of 8 or open, and few products.
 
 // CHECK-LABEL: func.func @wide(
@@ -59,6 +137,9 @@ func.func @wide(%x: tensor<32x64x32x32xf32>, %k: tensor<96x64x3x3xf32>, %s: tens
 
 // CHECK-LABEL: func.func @odd(
 // CHECK-NOT:     tensor<32x32x32x60xbf16>
+// BOXES-LABEL: func.func @odd(
+// BOXES:         outs({{.*}} : tensor<32x32x32x60xbf16>)
+// BOXES:         outs({{.*}} : tensor<96x3x3x60xbf16>)
 func.func @odd(%x: tensor<32x60x32x32xbf16>, %k: tensor<96x60x3x3xbf16>, %s: tensor<32x96x30x30xf32>) -> tensor<32x96x30x30xf32> {
   %y = linalg.conv_2d_nchw_fchw ins(%x, %k : tensor<32x60x32x32xbf16>, tensor<96x60x3x3xbf16>)
     outs(%s : tensor<32x96x30x30xf32>) -> tensor<32x96x30x30xf32>
