@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ..dialects.mlir import ir
 from .rewriting import index_constant
@@ -28,6 +28,13 @@ def open_sizes(value: ir.Value) -> list[ir.Value]:
     return [dim_of(value, axis) for axis in range(kind.rank) if kind.is_dynamic_dim(axis)]
 
 
+def unwritten(like: ir.Value, element: ir.Type | None = None) -> ir.Value:
+    """Returns a tensor of the sizes of another one, its elements of this type and not written."""
+    kind = ir.RankedTensorType(like.type)
+    made = ir.RankedTensorType.get(kind.shape, element or kind.element_type)
+    return ir.Operation.create("tensor.empty", [made], open_sizes(like)).results[0]
+
+
 def fill(scalar: ir.Value, into: ir.Value) -> ir.Value:
     """Returns a tensor whose elements are all a scalar, written into another one."""
     made = ir.Operation.create(
@@ -47,17 +54,25 @@ def fill(scalar: ir.Value, into: ir.Value) -> ir.Value:
 
 
 def padded(
-    value: ir.Value, kind: ir.Type, low: Sequence[int], high: Sequence[int], padding: ir.Value
+    value: ir.Value,
+    kind: ir.Type,
+    low: Sequence[int],
+    high: Sequence[int],
+    padding: ir.Value,
+    open_high: Sequence[ir.Value] = (),
 ) -> ir.Value:
-    """Returns a tensor with so many elements before and behind each dim, which are all a scalar."""
+    """Returns a tensor with so many elements before and behind each dim, which are all a scalar.
+
+    `open_high` has the numbers that `high` leaves open.
+    """
     op = ir.Operation.create(
         "tensor.pad",
         [kind],
-        [value],
+        [value, *open_high],
         {
             "static_low": ir.DenseI64ArrayAttr.get(list(low)),
             "static_high": ir.DenseI64ArrayAttr.get(list(high)),
-            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 0, 0]),
+            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 0, len(open_high)]),
         },
         regions=1,
     )
@@ -66,6 +81,57 @@ def padded(
     with ir.InsertionPoint(block):
         ir.Operation.create("tensor.yield", operands=[padding])
     return op.results[0]
+
+
+def collapsed(value: ir.Value, kind: ir.Type, groups: Sequence[Sequence[int]]) -> ir.Value:
+    """Returns a tensor in which each group of dims is one, if any is of several."""
+    if value.type == kind:
+        return value
+    attributes: dict[str, ir.Attribute] = {"reassociation": reassociation_attribute(groups)}
+    return ir.Operation.create("tensor.collapse_shape", [kind], [value], attributes).results[0]
+
+
+def expanded(
+    value: ir.Value,
+    kind: ir.Type,
+    groups: Sequence[Sequence[int]],
+    sizes: Sequence[ir.Value] = (),
+) -> ir.Value:
+    """Returns a tensor each of whose dims is a group of them; `sizes` are the open ones."""
+    attributes: dict[str, ir.Attribute] = {
+        "reassociation": reassociation_attribute(groups),
+        "static_output_shape": ir.DenseI64ArrayAttr.get(list(ir.RankedTensorType(kind).shape)),
+    }
+    return ir.Operation.create("tensor.expand_shape", [kind], [value, *sizes], attributes).results[
+        0
+    ]
+
+
+def part_of(
+    value: ir.Value,
+    kind: ir.Type,
+    sizes: Sequence[ir.Value] = (),
+    starts: Mapping[int, ir.Value] | None = None,
+) -> ir.Value:
+    """Returns the slice of that type, of which `sizes` are the open ones, from 0 where no dim's
+    start is given.
+    """
+    shape = list(ir.RankedTensorType(kind).shape)
+    starts = starts or {}
+    offsets = [
+        ir.ShapedType.get_dynamic_size() if dim in starts else 0 for dim in range(len(shape))
+    ]
+    return ir.Operation.create(
+        "tensor.extract_slice",
+        [kind],
+        [value, *(starts[dim] for dim in sorted(starts)), *sizes],
+        {
+            "static_offsets": ir.DenseI64ArrayAttr.get(offsets),
+            "static_sizes": ir.DenseI64ArrayAttr.get(shape),
+            "static_strides": ir.DenseI64ArrayAttr.get([1] * len(shape)),
+            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, len(starts), len(sizes), 0]),
+        },
+    ).results[0]
 
 
 def cast_to(value: ir.Value, kind: ir.Type) -> ir.Value:

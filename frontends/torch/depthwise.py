@@ -10,7 +10,7 @@ from torch import SymInt
 from torch.fx import Node
 
 from ...dialects.mlir import arith, ir
-from ...pipelines.picked_elements import generic_over, loop_index
+from ...pipelines.generics import each_place, loop_index
 from ...pipelines.rewriting import constant, index_constant
 
 _SMALL = ("f16", "bf16")
@@ -237,17 +237,15 @@ def _set_apart(made: Depthwise, x: ir.Value, window: Sequence[int], zero: ir.Val
 def _flipped(w: ir.Value) -> ir.Value:
     """Weights whose windows are the other way round."""
     kind = ir.RankedTensorType(w.type)
-    generic, block = generic_over(_empty(kind), kind)
-    with ir.InsertionPoint(block):
+
+    def element() -> ir.Value:
         places = [loop_index(0), loop_index(1)]
         for axis in range(2, kind.rank):
             last = index_constant(kind.shape[axis] - 1)
             places.append(arith.subi(last, loop_index(axis)))
-        element = ir.Operation.create(
-            "tensor.extract", results=[kind.element_type], operands=[w, *places]
-        )
-        ir.Operation.create("linalg.yield", operands=element.results)
-    return generic.results[0]
+        return ir.Operation.create("tensor.extract", [kind.element_type], [w, *places]).results[0]
+
+    return each_place(_empty(kind), element)
 
 
 def _collapsed(w: ir.Value) -> ir.Value:

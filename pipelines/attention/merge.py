@@ -14,7 +14,7 @@ from ..fusion.generic import accesses_of, inputs_of, make_generic, reducing_loop
 from ..fusion.region import Region
 from ..rewriting import constant, index_constant
 from ..schedules.attention.reading import Attention, number_of, read_attention
-from ..tensors import dim_of, reassociation_attribute
+from ..tensors import collapsed, dim_of, expanded
 from ..walking import made_by
 from .chain import Chain, Step, behind_copies, behind_scales, finished, following
 from .places import Loop, Place
@@ -227,21 +227,13 @@ class _Merger:
     @staticmethod
     def _in_shape(value: ir.Value, result: Place) -> ir.Value:
         """Returns the result in the shape that is asked for."""
-        kind = ir.RankedTensorType(result.value.type)
-        if value.type == kind:
-            return value
         groups: list[list[int]] = []
         at = 0
         for dim in result.index:
             count = max(len(dim), 1)
             groups.append(list(range(at, at + count)))
             at += count
-        return ir.Operation.create(
-            "tensor.collapse_shape",
-            results=[kind],
-            operands=[value],
-            attributes={"reassociation": reassociation_attribute(groups)},
-        ).results[0]
+        return collapsed(value, result.value.type, groups)
 
     def _locations(self, step: Step) -> list[ir.Location]:
         found = [step.op.location]
@@ -320,15 +312,7 @@ def _expanded(value: ir.Value, index: Sequence[Sequence[Loop]]) -> ir.Value:
             sizes.append(arith.divui(whole, index_constant(known)) if known > 1 else whole)
     result = ir.RankedTensorType.get(shape, kind.element_type)
     dynamic = [size for size in sizes if not isinstance(size, int)]
-    return ir.Operation.create(
-        "tensor.expand_shape",
-        results=[result],
-        operands=[value, *dynamic],
-        attributes={
-            "reassociation": reassociation_attribute(groups),
-            "static_output_shape": ir.DenseI64ArrayAttr.get(shape),
-        },
-    ).results[0]
+    return expanded(value, result, groups, dynamic)
 
 
 def _empty(sizes: Sequence[int | ir.Value], element: ir.Type) -> ir.Value:

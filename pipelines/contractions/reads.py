@@ -24,7 +24,7 @@ from ..fusion.generic import (
     make_generic,
     reducing_loops,
 )
-from ..picked_elements import element_or, loop_index
+from ..generics import element_or, loop_index
 from ..products.fills import is_plus_zero
 from ..rewriting import constant, index_constant
 from ..schedules.work import linear_terms

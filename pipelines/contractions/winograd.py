@@ -30,7 +30,7 @@ from ..fusion.generic import (
     sums_products,
 )
 from ..fusion.region import Region
-from ..picked_elements import loop_index
+from ..generics import loop_index
 from ..rewriting import constant, index_constant
 from ..schedules.device import Device
 from ..schedules.work import linear_terms

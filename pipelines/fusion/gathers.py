@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import arith, ir
-from ..picked_elements import element_or
+from ..generics import element_or
 from ..rewriting import constant, index_constant
 from ..walking import defining_operation, is_used, operations_where
 from .access import Access, Coordinate, is_zero, zero

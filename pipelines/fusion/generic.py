@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...dialects.mlir import ir
+from ..generics import bare_generic
 from ..locations import location_text
 from ..pass_base import fail
 from .access import Access, access
@@ -113,22 +114,10 @@ def make_generic(
     operations go along. It asks for the configuration that one `of` those asks for that it is made
     of; fails where they ask for several.
     """
-    operands = [*inputs, *outputs]
-    maps = [ir.AffineMapAttr.get(each.map(loops)) for each in operands]
-    kinds = ["reduction" if loop in reducing else "parallel" for loop in range(loops)]
-    op = ir.Operation.create(
-        GENERIC,
-        results=[each.value.type for each in outputs],
-        operands=[each.value for each in operands],
-        attributes={
-            "indexing_maps": ir.ArrayAttr.get(maps),
-            "iterator_types": ir.ArrayAttr.get(
-                [ir.Attribute.parse(f"#linalg.iterator_type<{kind}>") for kind in kinds]
-            ),
-            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(inputs), len(outputs)]),
-        },
-        regions=1,
+    read, written = (
+        [(each.value, each.map(loops)) for each in accesses] for accesses in (inputs, outputs)
     )
+    op = bare_generic(loops, reducing, read, written)
     if reducing:
         op.attributes[COLLECTIVE_MARK] = ir.UnitAttr.get()
     block.append_to(op.regions[0])

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from ...dialects.hir.loop_operation import FLOAT_KINDS, INTEGER_KINDS
 from ...dialects.mlir import arith, ir
 from ...dialects.records import dataclass
+from ..generics import find_over, reduce_over
 from ..rewriting import constant
 from .accumulators import extended, truncated
 from .fills import filled_with, is_zero_constant
@@ -88,12 +89,7 @@ def _reduce(found: Reduction, loops: Sequence[int], start: ir.Value) -> ir.Value
     element = found.value.type
     value = extended(found.value)
     if loops:
-        value = ir.Operation.create(
-            "hir.reduce_loops",
-            results=[value.type],
-            operands=[value],
-            attributes=_attributes(found.kind, loops),
-        ).results[0]
+        value = reduce_over(loops, found.kind, value)
     if found.keeps_nan and may_be_nan(start):
         start = extended(start)
         value = arith.select(_is_better(found.kind, value, start), value, start)
@@ -110,19 +106,12 @@ def _is_better(kind: str, value: ir.Value, than: ir.Value) -> ir.Value:
 
 def _find(found: Find, loops: Sequence[int]) -> tuple[ir.Value, ir.Value]:
     extreme = found.extreme
-    place_type = ir.IntegerType.get_signless(64)
     value = extended(extreme.value)
     if not loops:
         most, place = value, constant(found.element, 0)
         return _bounded(extreme.kind, most, place, extreme.value.type)
-    op = ir.Operation.create(
-        "hir.find_loops",
-        results=[value.type, place_type],
-        operands=[value],
-        attributes=_attributes(extreme.kind, loops),
-    )
-    most, place = op.results
-    if found.element != place_type:
+    most, place = find_over(loops, extreme.kind, value)
+    if found.element != place.type:
         name = "arith.index_cast" if found.element == ir.IndexType.get() else "arith.trunci"
         place = ir.Operation.create(name, results=[found.element], operands=[place]).results[0]
     return _bounded(extreme.kind, most, place, extreme.value.type)
@@ -141,10 +130,6 @@ def _bounded(
         most = arith.select(is_better, most, bound)
         place = arith.select(is_better, place, constant(place.type, 0))
     return truncated(most, element), place
-
-
-def _attributes(kind: str, loops: Sequence[int]) -> dict[str, ir.Attribute]:
-    return {"kind": ir.StringAttr.get(kind), "loops": ir.DenseI64ArrayAttr.get(list(loops))}
 
 
 def _reduces_all_outputs(op: ir.Operation) -> bool:

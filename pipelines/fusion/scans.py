@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...dialects.mlir import ir
+from ..generics import reduce_over
 from ..pass_base import fail
 from ..walking import is_used
 from .access import Access
@@ -79,12 +80,4 @@ def _scan(
 
 
 def _reduce(kind: str, loop: int, element: ir.Value) -> ir.Value:
-    value = extended(element)
-    attributes: dict[str, ir.Attribute] = {
-        "kind": ir.StringAttr.get(kind),
-        "loops": ir.DenseI64ArrayAttr.get([loop]),
-    }
-    reduced = ir.Operation.create(
-        "hir.reduce_loops", results=[value.type], operands=[value], attributes=attributes
-    ).results[0]
-    return truncated(reduced, element.type)
+    return truncated(reduce_over([loop], kind, extended(element)), element.type)

@@ -19,7 +19,7 @@ from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..rewriting import index_constant
 from ..size_assertions import assert_equal
-from ..tensors import dim_of, reassociation_attribute
+from ..tensors import collapsed, dim_of, reassociation_attribute
 from ..walking import defining_op, operations_where
 from .access import Access, Coordinate, loops_in, reassociation, zero
 from .generic import (
@@ -325,16 +325,13 @@ def _collapsed(
     value: ir.Value, kind: ir.Type, access: Access, splits: dict[int, _Sizes]
 ) -> ir.Value:
     """Returns a result in the shape that it had."""
-    if value.type == kind:
-        return value
     groups: list[list[int]] = []
     axis = 0
     for at in access.index:
         count = len(splits.get(at, (0,))) if isinstance(at, int) else 1
         groups.append(list(range(axis, axis + count)))
         axis += count
-    attributes: dict[str, ir.Attribute] = {"reassociation": reassociation_attribute(groups)}
-    return ir.Operation.create(_COLLAPSE, [kind], [value], attributes).results[0]
+    return collapsed(value, kind, groups)
 
 
 def _renamed(each: ir.AffineExpr, names: Sequence[Sequence[int]]) -> ir.AffineExpr:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from ...dialects.hir.element_types import ELEMENT_TYPES
@@ -15,12 +15,13 @@ from ...dialects.mlir import arith, ir
 from ..fusion.access import reassociation
 from ..fusion.fills import filled_with
 from ..fusion.generic import GENERIC, has_tensors_only, inputs_of
+from ..generics import each_of
 from ..hir.communication.device_parts import as_value, divided
 from ..hir.mesh.choice import Choice, Meanwhile, Problem, Value, work_of
 from ..hir.mesh.rewriting import MeshRewriting
 from ..pass_base import fail
 from ..rewriting import constant, index_constant, zero_of
-from ..tensors import fill
+from ..tensors import dim_of, fill, padded, part_of
 from ..walking import operations_where
 from ..weights import MARK as WEIGHT
 from ..weights import divided_weights
@@ -122,7 +123,7 @@ class Division(MeshRewriting[ir.RankedTensorType]):
         part = self._part_type(whole, declared)
         shape = self._given_type(list(part.shape), whole.shape, declared)
         argument.set_type(ir.RankedTensorType.get(shape, whole.element_type))
-        self._check_given(what, whole.shape, declared, lambda dim: self._size(argument, dim))
+        self._check_given(what, whole.shape, declared, lambda dim: dim_of(argument, dim))
         filled = self._filled_up(argument, list(part.shape))
         self._note(filled, whole, declared)
         for user, number in uses:
@@ -142,26 +143,10 @@ class Division(MeshRewriting[ir.RankedTensorType]):
                 highs.append(wanted - size)
             else:
                 highs.append(DYNAMIC)
-                open_highs.append(arith.subi(index_constant(wanted), self._size(value, dim)))
+                open_highs.append(arith.subi(index_constant(wanted), dim_of(value, dim)))
         zero = zero_of(given.element_type)
-        made = ir.Operation.create(
-            "tensor.pad",
-            [ir.RankedTensorType.get(shape, given.element_type)],
-            [value, *open_highs],
-            {
-                "static_low": ir.DenseI64ArrayAttr.get([0] * given.rank),
-                "static_high": ir.DenseI64ArrayAttr.get(highs),
-                "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 0, len(open_highs)]),
-            },
-            regions=1,
-        )
-        index = ir.IndexType.get()
-        block = made.regions[0].blocks.append(
-            *[index] * given.rank, arg_locs=[made.location] * given.rank
-        )
-        with ir.InsertionPoint(block):
-            ir.Operation.create("tensor.yield", operands=[zero])
-        return made.results[0]
+        kind = ir.RankedTensorType.get(shape, given.element_type)
+        return padded(value, kind, [0] * given.rank, highs, zero, open_highs)
 
     def _slice(
         self,
@@ -174,18 +159,8 @@ class Division(MeshRewriting[ir.RankedTensorType]):
         given = ir.RankedTensorType(value.type)
         if list(given.shape) == shape and not starts:
             return value
-        offsets = [DYNAMIC if dim in starts else 0 for dim in range(given.rank)]
-        return ir.Operation.create(
-            "tensor.extract_slice",
-            [ir.RankedTensorType.get(shape, given.element_type)],
-            [value, *(starts[dim] for dim in sorted(starts)), *sizes],
-            {
-                "static_offsets": ir.DenseI64ArrayAttr.get(offsets),
-                "static_sizes": ir.DenseI64ArrayAttr.get(shape),
-                "static_strides": ir.DenseI64ArrayAttr.get([1] * given.rank),
-                "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, len(starts), len(sizes), 0]),
-            },
-        ).results[0]
+        kind = ir.RankedTensorType.get(shape, given.element_type)
+        return part_of(value, kind, sizes, starts)
 
     def _described(self, which: str) -> list[dict[str, ir.Attribute]]:
         if which not in self.owner.attributes:
@@ -228,7 +203,7 @@ class Division(MeshRewriting[ir.RankedTensorType]):
             return value
         shape = self._given_type(list(given.shape), whole, spreads)
         sizes = [
-            self._bounds(spreads, dim, whole[dim])[1] if dim in uneven else self._size(value, dim)
+            self._bounds(spreads, dim, whole[dim])[1] if dim in uneven else dim_of(value, dim)
             for dim, size in enumerate(shape)
             if size == DYNAMIC
         ]
@@ -238,39 +213,12 @@ class Division(MeshRewriting[ir.RankedTensorType]):
         """The tensor on the first devices along an axis, and what changes nothing on the others."""
         is_first = arith.cmpi(arith.CmpIPredicate.eq, self._place(axis), index_constant(0))
         element = ir.RankedTensorType(value.type).element_type
-        return self._elementwise(
-            value,
-            element,
-            lambda each: arith.select(is_first, each, constant(element, neutral)),
+        (made,) = each_of(
+            [value],
+            [element],
+            lambda given: [arith.select(is_first, given[0], constant(element, neutral))],
         )
-
-    def _elementwise(
-        self, value: ir.Value, element: ir.Type, compute: Callable[[ir.Value], ir.Value]
-    ) -> ir.Value:
-        """A tensor of what is computed of each element of another."""
-        given = ir.RankedTensorType(value.type)
-        kind = ir.RankedTensorType.get(given.shape, element)
-        sizes = [self._size(value, dim) for dim, size in enumerate(kind.shape) if size == DYNAMIC]
-        empty = ir.Operation.create(_EMPTY, [kind], sizes).results[0]
-        identity = ir.AffineMapAttr.get(ir.AffineMap.get_identity(kind.rank))
-        parallel = ir.Attribute.parse("#linalg.iterator_type<parallel>")
-        made = ir.Operation.create(
-            "linalg.generic",
-            [kind],
-            [value, empty],
-            {
-                "indexing_maps": ir.ArrayAttr.get([identity, identity]),
-                "iterator_types": ir.ArrayAttr.get([parallel] * kind.rank),
-                "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1]),
-            },
-            regions=1,
-        )
-        block = made.regions[0].blocks.append(
-            given.element_type, element, arg_locs=[made.location] * 2
-        )
-        with ir.InsertionPoint(block):
-            ir.Operation.create("linalg.yield", operands=[compute(block.arguments[0])])
-        return made.results[0]
+        return made
 
     # Spreading tensors otherwise.
 
@@ -335,11 +283,11 @@ class Division(MeshRewriting[ir.RankedTensorType]):
         if narrow is None:
             return self._resharded_as_it_is(value, whole, spreads)
         wide = whole.element_type
-        rounded = self._elementwise(value, narrow, lambda each: arith.truncf(narrow, each))
+        rounded = each_of([value], [narrow], lambda given: [arith.truncf(narrow, given[0])])[0]
         whole = ir.RankedTensorType.get(whole.shape, narrow)
         self._note(rounded, whole, now)
         combined = self._resharded_as_it_is(rounded, whole, spreads)
-        return self._elementwise(combined, wide, lambda each: arith.extf(wide, each))
+        return each_of([combined], [wide], lambda given: [arith.extf(wide, given[0])])[0]
 
     def _narrow(self, value: ir.Value) -> ir.Type | None:
         """Returns the type of f16 or bf16 that a sum is rounded to, and its factors are of.
@@ -389,7 +337,7 @@ class Division(MeshRewriting[ir.RankedTensorType]):
             "bufferization.to_tensor", [part], [resharded], {"restrict": ir.UnitAttr.get()}
         ).results[0]
         shape = list(self._part_type(whole, spreads).shape)
-        sizes = [self._size(result, dim) for dim, size in enumerate(shape) if size == DYNAMIC]
+        sizes = [dim_of(result, dim) for dim, size in enumerate(shape) if size == DYNAMIC]
         return result if shape == then else self._slice(result, shape, {}, sizes)
 
     def _made_anew(
@@ -433,11 +381,6 @@ class Division(MeshRewriting[ir.RankedTensorType]):
             as_value(divided(size, self.mesh.parts(spreads, dim)))
             for dim, size in zip(dims, sizes, strict=True)
         ]
-
-    def _size(self, value: ir.Value, dim: int) -> ir.Value:
-        return ir.Operation.create(
-            "tensor.dim", [ir.IndexType.get()], [value, index_constant(dim)]
-        ).results[0]
 
     def _actual(self, value: ir.Value) -> ir.Value:
         """Returns the tensor; one of a collapse that is not divided, collapsed of what is whole."""

@@ -8,8 +8,8 @@ from typing import ClassVar
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import arith, ir
 from ...dialects.records import dataclass
+from ..generics import each_place, element_or, loop_index
 from ..pass_base import Pass, register
-from ..picked_elements import element_or, generic_over, loop_index
 from ..rewriting import constant, index_constant, rewrite_each
 from ..size_assertions import assert_equal
 from ..tensors import size_of
@@ -83,18 +83,19 @@ def _concatenate(op: ir.Operation) -> list[ir.Value] | None:
         if kind.shape[axis] == DYNAMIC
     ]
     empty = ir.Operation.create("tensor.empty", results=[kind], operands=open_sizes).results[0]
-    value = constant(kind.element_type, 0)
-    generic, block = generic_over(empty, kind)
-    with ir.InsertionPoint(block):
-        loops = [loop_index(axis) for axis in range(kind.rank)]
+    zero = constant(kind.element_type, 0)
+
+    def element() -> ir.Value:
+        value, loops = zero, [loop_index(axis) for axis in range(kind.rank)]
         for source, first, extent in reversed(list(zip(sources, firsts, extents, strict=False))):
             place = arith.subi(loops[along], first)
             # What lies before the tensor is a great number here.
             is_within = arith.cmpi(arith.CmpIPredicate.ult, place, extent)
             places = [*loops[:along], place, *loops[along + 1 :]]
             value = element_or(is_within, source, places, value)
-        ir.Operation.create("linalg.yield", operands=[value])
-    return list(generic.results)
+        return value
+
+    return [each_place(empty, element)]
 
 
 def _agreed_size(sources: Sequence[ir.Value], axis: int) -> ir.Value:

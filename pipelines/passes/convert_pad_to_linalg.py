@@ -7,9 +7,10 @@ from typing import ClassVar
 
 from ...dialects.mlir import arith, ir
 from ...dialects.records import dataclass
+from ..generics import each_place, element_or, loop_index
 from ..pass_base import Pass, register
-from ..picked_elements import element_or, generic_over, loop_index
 from ..rewriting import index_constant
+from ..tensors import dim_of
 from ..walking import operations_where
 
 _PAD = "tensor.pad"
@@ -64,7 +65,7 @@ def _padding(pad: ir.Operation) -> ir.Value | None:
 def _picked(pad: ir.Operation, value: ir.Value) -> ir.Value:
     """Emits the padded tensor."""
     source, kind = pad.operands[0], ir.RankedTensorType(pad.results[0].type)
-    sizes = [_index("tensor.dim", source, index_constant(axis)) for axis in range(kind.rank)]
+    sizes = [dim_of(source, axis) for axis in range(kind.rank)]
     lows, highs = _amounts(pad)
     open_sizes = [
         arith.addi(arith.addi(low, size), high)
@@ -72,14 +73,14 @@ def _picked(pad: ir.Operation, value: ir.Value) -> ir.Value:
         if known == _DYNAMIC
     ]
     empty = ir.Operation.create("tensor.empty", results=[kind], operands=open_sizes).results[0]
-    padded, block = generic_over(empty, kind)
-    with ir.InsertionPoint(block):
+
+    def element() -> ir.Value:
         places = [arith.subi(loop_index(axis), low) for axis, low in enumerate(lows)]
         below = arith.CmpIPredicate.ult
         within = [arith.cmpi(below, place, size) for place, size in zip(places, sizes, strict=True)]
-        element = element_or(reduce(arith.andi, within), source, places, value)
-        ir.Operation.create("linalg.yield", operands=[element])
-    return padded.results[0]
+        return element_or(reduce(arith.andi, within), source, places, value)
+
+    return each_place(empty, element)
 
 
 def _amounts(pad: ir.Operation) -> tuple[list[ir.Value], list[ir.Value]]:
@@ -95,8 +96,3 @@ def _amounts(pad: ir.Operation) -> tuple[list[ir.Value], list[ir.Value]]:
             [next(given) if number == _DYNAMIC else index_constant(number) for number in known]
         )
     return found[0], found[1]
-
-
-def _index(name: str, *operands: ir.Value) -> ir.Value:
-    """Returns the index that an operation gives."""
-    return ir.Operation.create(name, results=[ir.IndexType.get()], operands=operands).results[0]

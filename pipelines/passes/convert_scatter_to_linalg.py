@@ -10,11 +10,10 @@ from ...dialects.mlir import arith, cf, ir
 from ...dialects.records import dataclass
 from ..fusion.kinds import combination
 from ..fusion.scatters import read_scattered
-from ..hir.compute.generic import map_of
+from ..generics import each_of, emit_generic, loop_index, map_of
 from ..pass_base import Pass, fail, register
-from ..picked_elements import loop_index
 from ..rewriting import index_constant
-from ..tensors import open_sizes, size_of
+from ..tensors import size_of
 from ..walking import operations_where
 
 _SCATTER = "tm_tensor.scatter"
@@ -169,18 +168,13 @@ def _scattered(
     axes = list(ir.DenseI64ArrayAttr(work.attributes["dimension_map"]))
     sizes = [size_of(begun, order[axis]) for axis in axes]
     reads = [read.update, *read.places]
-    maps = [
-        *(each.map(read.loops) for each in reads),
-        map_of(read.loops, [None] * target.rank),
-    ]
-    generic = _generic([*(each.value for each in reads), begun], maps, read.loops)
-    value, *given, there = generic.regions[0].blocks[0].arguments
-    with ir.InsertionPoint(generic.regions[0].blocks[0]):
+
+    def scattered(elements: Sequence[ir.Value]) -> list[ir.Value]:
+        value, *given, there = elements
         written = constant or value
         if written.type != there.type:
-            written = ir.Operation.create(_extension(there.type), [there.type], [written]).results[
-                0
-            ]
+            name = _extension(there.type)
+            written = ir.Operation.create(name, [there.type], [written]).results[0]
         places = _starts(read.windows, target.rank)
         for axis, size, number in zip(axes, sizes, given, strict=True):
             place = arith.index_cast(ir.IndexType.get(), number)
@@ -195,8 +189,11 @@ def _scattered(
             operands=[there, written, *(places[order.index(d)] for d in range(len(order)))],
             attributes={} if kind is None else {"kind": ir.StringAttr.get(kind)},
         )
-        ir.Operation.create("linalg.yield", operands=[scatter.results[0]])
-    return generic.results[0]
+        return list(scatter.results)
+
+    inputs = [(each.value, each.map(read.loops)) for each in reads]
+    output = (begun, map_of(read.loops, [None] * target.rank))
+    return emit_generic(read.loops, (), inputs, [output], scattered).results[0]
 
 
 def _starts(windows: Sequence[int | None], rank: int) -> list[ir.Value]:
@@ -207,47 +204,17 @@ def _starts(windows: Sequence[int | None], rank: int) -> list[ir.Value]:
     return [index_constant(0) for _ in range(rank - len(windows))] + within
 
 
-def _generic(
-    operands: Sequence[ir.Value], maps: Sequence[ir.AffineMap], loops: int
-) -> ir.Operation:
-    """Returns a linalg.generic of one output, its region's block still empty."""
-    parallel = ir.Attribute.parse("#linalg.iterator_type<parallel>")
-    generic = ir.Operation.create(
-        "linalg.generic",
-        results=[operands[-1].type],
-        operands=operands,
-        attributes={
-            "indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(map_) for map_ in maps]),
-            "iterator_types": ir.ArrayAttr.get([parallel] * loops),
-            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(operands) - 1, 1]),
-        },
-        regions=1,
-    )
-    location = ir.Location.current
-    assert location is not None
-    elements = [ir.RankedTensorType(each.type).element_type for each in operands]
-    generic.regions[0].blocks.append(*elements, arg_locs=[location] * len(elements))
-    return generic
-
-
 def _cast(value: ir.Value, element: ir.Type) -> ir.Value:
     """Returns a tensor with its elements as those of another type, rounded where
     that is narrower.
     """
-    kind = ir.RankedTensorType(value.type)
-    sizes = open_sizes(value)
-    wanted = ir.RankedTensorType.get(kind.shape, element)
-    empty = ir.Operation.create("tensor.empty", [wanted], sizes).results[0]
-    identity = ir.AffineMap.get_identity(kind.rank)
-    generic = _generic([value, empty], [identity, identity], kind.rank)
-    block = generic.regions[0].blocks[0]
     name = _extension(element)
     if _wide(element) != element:
         name = "arith.truncf" if isinstance(element, ir.FloatType) else "arith.trunci"
-    with ir.InsertionPoint(block):
-        cast = ir.Operation.create(name, [element], [block.arguments[0]])
-        ir.Operation.create("linalg.yield", operands=[cast.results[0]])
-    return generic.results[0]
+    (made,) = each_of(
+        [value], [element], lambda given: ir.Operation.create(name, [element], given).results
+    )
+    return made
 
 
 def _extension(element: ir.Type) -> str:

@@ -7,11 +7,10 @@ from typing import ClassVar
 
 from ...dialects.mlir import arith, ir, scf
 from ...dialects.records import dataclass
-from ..hir.compute.generic import map_of
+from ..generics import emit_generic, loop_index, map_of
 from ..pass_base import Pass, fail, register
-from ..picked_elements import loop_index
 from ..rewriting import constant, index_constant
-from ..tensors import open_sizes, size_of
+from ..tensors import size_of, unwritten
 from ..walking import operations_where
 
 _SORT = "tm_tensor.sort"
@@ -131,40 +130,19 @@ class _Merge:
 
     def emit(self) -> list[ir.Value]:
         """Emits the operation; gives its results."""
-        kinds = [ir.RankedTensorType(each.type) for each in self.tensors]
-        rank = kinds[0].rank
-        outputs = [_empty(each) for each in self.tensors]
-        identity = ir.AffineMap.get_identity(rank)
-        maps = [identity] * len(kinds) + [map_of(rank, [None] * rank)] * len(kinds)
-        generic = ir.Operation.create(
-            "linalg.generic",
-            results=kinds,
-            operands=[*self.tensors, *outputs],
-            attributes={
-                "indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(map_) for map_ in maps]),
-                "iterator_types": ir.ArrayAttr.get(
-                    [ir.Attribute.parse("#linalg.iterator_type<parallel>")] * rank
-                ),
-                "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(kinds), len(kinds)]),
-            },
-            regions=1,
-        )
-        location = ir.Location.current
-        assert location is not None
-        elements = [kind.element_type for kind in kinds] * 2
-        block = generic.regions[0].blocks.append(*elements, arg_locs=[location] * len(elements))
-        with ir.InsertionPoint(block):
+        count, rank = len(self.tensors), ir.RankedTensorType(self.tensors[0].type).rank
+
+        def scattered(given: Sequence[ir.Value]) -> list[ir.Value]:
             places = [loop_index(loop) for loop in range(rank)]
-            arguments = list(block.arguments)
-            places[self.axis] = self._place(arguments[0], places)
-            written = [
+            places[self.axis] = self._place(given[0], places)
+            return [
                 ir.Operation.create("hir.scatter", [value.type], [there, value, *places]).results[0]
-                for value, there in zip(
-                    arguments[: len(kinds)], arguments[len(kinds) :], strict=True
-                )
+                for value, there in zip(given[:count], given[count:], strict=True)
             ]
-            ir.Operation.create("linalg.yield", operands=written)
-        return list(generic.results)
+
+        inputs = [(each, map_of(rank, range(rank))) for each in self.tensors]
+        outputs = [(unwritten(each), map_of(rank, [None] * rank)) for each in self.tensors]
+        return list(emit_generic(rank, (), inputs, outputs, scattered).results)
 
     def _place(self, value: ir.Value, places: Sequence[ir.Value]) -> ir.Value:
         """Where an element goes: so many of its own run and of the one beside come before it."""
@@ -215,9 +193,3 @@ class _Merge:
                 [arith.select(is_open, low_next, low), arith.select(is_open, high_next, high)]
             )
         return loop.results[0]
-
-
-def _empty(like: ir.Value) -> ir.Value:
-    kind = ir.RankedTensorType(like.type)
-    sizes = open_sizes(like)
-    return ir.Operation.create("tensor.empty", [kind], sizes).results[0]

@@ -9,7 +9,7 @@ from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..pass_base import Pass, register
 from ..rewriting import rewrite_each
-from ..tensors import open_sizes, reassociation_attribute
+from ..tensors import collapsed, expanded, open_sizes
 
 
 @register
@@ -47,25 +47,11 @@ def _reshaped(op: ir.Operation) -> list[ir.Value] | None:
     kept = [source.shape[axis] for axis in moved]
     value = op.operands[0]
     if len(kept) < source.rank:
-        value = ir.Operation.create(
-            "tensor.collapse_shape",
-            results=[ir.RankedTensorType.get(kept, source.element_type)],
-            operands=[value],
-            attributes={"reassociation": reassociation_attribute(_groups(source.shape))},
-        ).results[0]
+        kind = ir.RankedTensorType.get(kept, source.element_type)
+        value = collapsed(value, kind, _groups(source.shape))
     if value.type == result:
         return [value]
-    sizes = open_sizes(value)
-    expanded = ir.Operation.create(
-        "tensor.expand_shape",
-        results=[result],
-        operands=[value, *sizes],
-        attributes={
-            "reassociation": reassociation_attribute(_groups(result.shape)),
-            "static_output_shape": ir.DenseI64ArrayAttr.get(list(result.shape)),
-        },
-    )
-    return list(expanded.results)
+    return [expanded(value, result, _groups(result.shape), open_sizes(value))]
 
 
 def _groups(shape: Sequence[int]) -> list[list[int]]:

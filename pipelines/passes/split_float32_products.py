@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar
 
 from ...dialects.mlir import arith, ir, math
 from ...dialects.records import dataclass
+from ..generics import each_of
 from ..pass_base import Pass, register
 from ..products.contraction import read_product
 from ..products.generic import rebuild
 from ..products.narrow import find_narrow
 from ..products.product import Product
 from ..rewriting import constant
-from ..tensors import open_sizes
 from ..walking import operations_where
 from .narrow_product_operands import extend_operands, may_be_product
 from .select_host_programs import MARK
@@ -66,10 +66,11 @@ def _split(work: ir.Operation, product: Product) -> None:
             if one < len(firsts) and other < len(seconds)
         ]
         if small:
-            rest = _filled_with_zeros(begin)
+            zero = constant(ir.RankedTensorType(begin.type).element_type, 0.0)
+            (rest,) = each_of([], [zero.type], lambda _: [zero], begin)
             for first, second in small:
                 rest = _product(work, product, first, second, rest)
-            begin = _each([rest, begin], [begin.type], _sum_of_finite)[0]
+            (begin,) = each_of([rest, begin], [zero.type], _sum_of_finite)
         result = _product(work, product, firsts[0], seconds[0], begin)
     work.results[0].replace_all_uses_with(result)
     work.erase()
@@ -95,8 +96,7 @@ def _parts(x: ir.Value) -> list[ir.Value]:
     narrow = find_narrow(x)
     if narrow is not None and narrow.element == bf16:
         return [narrow.emit()]
-    kind = ir.RankedTensorType(x.type)
-    return _each([x], [ir.RankedTensorType.get(kind.shape, bf16)] * 2, _rounded_and_rest)
+    return each_of([x], [bf16] * 2, _rounded_and_rest)
 
 
 def _rounded_and_rest(given: Sequence[ir.Value]) -> list[ir.Value]:
@@ -120,41 +120,3 @@ def _sum_of_finite(given: Sequence[ir.Value]) -> list[ir.Value]:
     f32 = ir.F32Type.get()
     is_finite = arith.cmpf(arith.CmpFPredicate.OLT, math.absf(rest), constant(f32, float("inf")))
     return [arith.addf(begin, arith.select(is_finite, rest, constant(f32, 0.0)))]
-
-
-def _filled_with_zeros(like: ir.Value) -> ir.Value:
-    zero = constant(ir.RankedTensorType(like.type).element_type, 0.0)
-    return _each([], [like.type], lambda _: [zero], like)[0]
-
-
-def _each(
-    operands: Sequence[ir.Value],
-    results: Sequence[ir.Type],
-    body: Callable[[Sequence[ir.Value]], Sequence[ir.Value]],
-    like: ir.Value | None = None,
-) -> list[ir.Value]:
-    """Returns a linalg.generic over the elements of tensors that are all as large as one."""
-    like = operands[0] if like is None else like
-    kind = ir.RankedTensorType(like.type)
-    sizes = open_sizes(like)
-    rooms = [ir.Operation.create("tensor.empty", [each], sizes).results[0] for each in results]
-    identity = ir.AffineMapAttr.get(ir.AffineMap.get_identity(kind.rank))
-    parallel = ir.Attribute.parse("#linalg.iterator_type<parallel>")
-    made = ir.Operation.create(
-        "linalg.generic",
-        [*results],
-        [*operands, *rooms],
-        {
-            "indexing_maps": ir.ArrayAttr.get([identity] * (len(operands) + len(rooms))),
-            "iterator_types": ir.ArrayAttr.get([parallel] * kind.rank),
-            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(operands), len(rooms)]),
-        },
-        regions=1,
-    )
-    kinds = [ir.RankedTensorType(each.type).element_type for each in (*operands, *rooms)]
-    location = ir.Location.current
-    block = made.regions[0].blocks.append(*kinds, arg_locs=[location] * len(kinds))
-    with ir.InsertionPoint(block):
-        values = body(list(block.arguments)[: len(operands)])
-        ir.Operation.create("linalg.yield", operands=[*values])
-    return list(made.results)

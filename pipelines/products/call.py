@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import ir, memref
+from ..generics import emit_generic, map_of
 from ..hir.compute.accumulator import Accumulator
-from ..hir.compute.generic import emit_generic, map_of
 from ..hir.compute.operand import Operand, as_stored, result_operand
 from ..hir.extents import extent_of
 from ..rewriting import index_constant

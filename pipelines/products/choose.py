@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from ...dialects import hir
 from ...dialects.mlir import arith, ir
 from ..fusion.tiles import FALLBACK, ROUNDED
-from ..hir.compute.generic import emit_generic, map_of
+from ..generics import emit_generic, reduce_over
 from ..schedules.floor import GENERAL
 from .options import MatmulOptions
-from .product import NO_LOOP, Indexed, LoopKind, Product, emit_call
+from .product import Product, emit_call
 from .small import emit_is_for_kernel, is_for_kernel, takes_terms_in_turn
 
 
@@ -87,7 +87,7 @@ def emit_sum(product: Product) -> ir.Operation:
     """Returns a product that accumulates nothing, and all it adds, as one linalg.generic."""
     result = product.result.type.element_type
     wide = ir.F64Type.get() if product.first.element == "f64" else ir.F32Type.get()
-    loops = [loop for loop in range(product.loops) if product.kind(loop) == LoopKind.K]
+    loops = product.summed
 
     def extended(value: ir.Value) -> ir.Value:
         return value if value.type == wide else arith.extf(wide, value)
@@ -96,22 +96,10 @@ def emit_sum(product: Product) -> ir.Operation:
         first, second, *added = map(extended, arguments[:-1])
         total = arith.mulf(first, second)
         if loops:
-            total = ir.Operation.create(
-                "hir.reduce_loops",
-                results=[wide],
-                operands=[total],
-                attributes={
-                    "kind": ir.StringAttr.get("addf"),
-                    "loops": ir.DenseI64ArrayAttr.get(loops),
-                },
-            ).results[0]
+            total = reduce_over(loops, "addf", total)
         for each in added:
             total = arith.addf(total, each)
         return [total if total.type == result else arith.truncf(result, total)]
 
-    def mapped(operand: Indexed) -> tuple[ir.Value, ir.AffineMap]:
-        dims = [None if loop == NO_LOOP else loop for loop in operand.dims]
-        return operand.value, map_of(product.loops, dims)
-
-    inputs = [mapped(operand) for operand in product.inputs]
-    return emit_generic(product.loops, loops, inputs, [mapped(product.result)], body)
+    inputs = list(map(product.mapped, product.inputs))
+    return emit_generic(product.loops, loops, inputs, [product.mapped(product.result)], body)

@@ -141,8 +141,7 @@ def _reduced(block: ir.Block, operands: list[Indexed], *, ignores_nan: bool) -> 
         return None
     first, second = sorted(factors)
     product = Product(operands[first], operands[second], operands[output], is_reduction=True)
-    reduced = [loop for loop in range(product.loops) if product.kind(loop) == LoopKind.K]
-    if sorted(ir.DenseI64ArrayAttr(sums[0].attributes["loops"])) != reduced:
+    if sorted(ir.DenseI64ArrayAttr(sums[0].attributes["loops"])) != product.summed:
         return None
     bias, addend = added
     return replace(product, activation=activation, bias=bias, addend=addend)

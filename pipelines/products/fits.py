@@ -99,8 +99,7 @@ def _is_matrix(product: Product, operand: Indexed, kinds: tuple[LoopKind, LoopKi
 
 def _sums_along_one_dim(product: Product) -> bool:
     """Returns whether the loops over k are certainly one, for the library gives whole sums."""
-    loops = [loop for loop in range(product.loops) if product.kind(loop) == LoopKind.K]
-    loops = [loop for loop in loops if product.size(loop) != 1]
+    loops = [loop for loop in product.summed if product.size(loop) != 1]
     for outer, inner in _in_order(product, loops):
         for operand in (product.first, product.second):
             if not _continues(operand, outer, inner):

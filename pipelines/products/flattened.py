@@ -18,11 +18,11 @@ from collections.abc import Sequence
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..fusion.access import Access, reassociation
-from ..fusion.generic import GENERIC, accesses_of, carry_configuration
+from ..fusion.generic import accesses_of, carry_configuration
+from ..generics import emit_generic
 from .fused import clone_body, is_elementwise
 
 _EXPAND, _COLLAPSE = "tensor.expand_shape", "tensor.collapse_shape"
-_PARALLEL = "#linalg.iterator_type<parallel>"
 
 
 @dataclass(frozen=True)
@@ -133,23 +133,9 @@ def _joined(
     place: int,
 ) -> ir.Operation:
     """Returns an operation that computes what a reader does of what is computed before."""
-    generic = ir.Operation.create(
-        GENERIC,
-        results=[accesses[-1].value.type],
-        operands=[each.value for each in accesses],
-        attributes={
-            "indexing_maps": ir.ArrayAttr.get(
-                [ir.AffineMapAttr.get(each.map(loops)) for each in accesses]
-            ),
-            "iterator_types": ir.ArrayAttr.get([ir.Attribute.parse(_PARALLEL)] * loops),
-            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(accesses) - 1, 1]),
-        },
-        regions=1,
-    )
-    types = [ir.ShapedType(each.value.type).element_type for each in accesses]
-    block = generic.regions[0].blocks.append(*types)
-    rest: list[ir.Value] = list(block.arguments)
-    with ir.InsertionPoint(block):
+
+    def body(given: Sequence[ir.Value]) -> list[ir.Value]:
+        rest = list(given)
         if before:
             source = before[0].regions[0].blocks[0]
             count = len(source.arguments) - 1
@@ -159,8 +145,10 @@ def _joined(
             total = rest.pop(0)
         rest.insert(place, total)
         source = reader.regions[0].blocks[0]
-        result = clone_body(source, _paired(source, rest))
-        ir.Operation.create("linalg.yield", operands=[result])
+        return [clone_body(source, _paired(source, rest))]
+
+    *inputs, output = ((each.value, each.map(loops)) for each in accesses)
+    generic = emit_generic(loops, (), inputs, [output], body)
     carry_configuration([*before, reader], generic)
     return generic
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from ...dialects.mlir import arith, indexing_maps, ir
 from ...dialects.records import dataclass
-from ..hir.compute.generic import map_of
+from ..generics import emit_generic, reduce_over
 from ..walking import is_used
 from .contraction import bias_and_addend, is_product, only_computes
 from .fills import is_plus_zero, is_zero
 from .finish import read_activation
-from .product import NO_LOOP, Indexed, LoopKind, Product, indexed_by
+from .product import NO_LOOP, Indexed, Product, indexed_by
 
 
 @dataclass(frozen=True)
@@ -177,33 +177,15 @@ def build(op: ir.Operation, product: Product, following: Following | None) -> ir
     with last.location, ir.InsertionPoint(last):
         outputs = _unwritten(product.result.value) if following is None else list(last.operands)[-1]
     whole = product if following is None else following.product
-    operands = [*whole.inputs, Indexed(outputs, whole.result.dims)]
-    kinds = [
-        "reduction" if product.kind(loop) == LoopKind.K else "parallel"
-        for loop in range(product.loops)
-    ]
+
+    def body(given: Sequence[ir.Value]) -> list[ir.Value]:
+        total = _sum(given[:2], product)
+        return [total if following is None else _cloned(following, [total, *given[2:]])]
+
     with last.location, ir.InsertionPoint(last):
-        generic = ir.Operation.create(
-            "linalg.generic",
-            results=[last.results[0].type],
-            operands=[each.value for each in operands],
-            attributes={
-                "indexing_maps": _maps(product.loops, operands),
-                "iterator_types": ir.ArrayAttr.get(
-                    [ir.Attribute.parse(f"#linalg.iterator_type<{kind}>") for kind in kinds]
-                ),
-                "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(operands) - 1, 1]),
-            },
-            regions=1,
-        )
-        block = generic.regions[0].blocks.append(
-            *[ir.RankedTensorType(each.value.type).element_type for each in operands]
-        )
-        with ir.InsertionPoint(block):
-            total = _sum(block, product)
-            if following is not None:
-                total = _cloned(following, block, total)
-            ir.Operation.create("linalg.yield", operands=[total])
+        inputs = list(map(product.mapped, whole.inputs))
+        output = product.mapped(Indexed(outputs, whole.result.dims))
+        generic = emit_generic(product.loops, product.summed, inputs, [output], body)
     last.results[0].replace_all_uses_with(generic.results[0])
     last.erase()
     if following is not None:
@@ -211,31 +193,18 @@ def build(op: ir.Operation, product: Product, following: Following | None) -> ir
     return generic
 
 
-def _sum(block: ir.Block, product: Product) -> ir.Value:
+def _sum(given: Sequence[ir.Value], product: Product) -> ir.Value:
     """Returns the sum over k, in the element type that the product gives."""
     wide = ir.F64Type.get() if product.first.element == "f64" else ir.F32Type.get()
-    factors = [
-        value if value.type == wide else arith.extf(wide, value)
-        for value in list(block.arguments)[:2]
-    ]
-    loops = [loop for loop in range(product.loops) if product.kind(loop) == LoopKind.K]
-    total = ir.Operation.create(
-        "hir.reduce_loops",
-        results=[wide],
-        operands=[arith.mulf(*factors)],
-        attributes={
-            "kind": ir.StringAttr.get("addf"),
-            "loops": ir.DenseI64ArrayAttr.get(loops),
-        },
-    ).results[0]
+    factors = [value if value.type == wide else arith.extf(wide, value) for value in given]
+    total = reduce_over(product.summed, "addf", arith.mulf(*factors))
     result = product.result.type.element_type
     return total if result == wide else arith.truncf(result, total)
 
 
-def _cloned(following: Following, block: ir.Block, total: ir.Value) -> ir.Value:
-    """Returns what the next operation makes of the sum, computed here, and of what it adds."""
+def _cloned(following: Following, arguments: Sequence[ir.Value]) -> ir.Value:
+    """Returns what the next operation makes of the sum and of what it adds."""
     source = following.op.regions[0].blocks[0]
-    arguments = [total, *list(block.arguments)[2:]]
     values: dict[ir.Value, ir.Value] = {
         source.arguments[place]: value
         for place, value in zip(following.places, arguments[:-1], strict=True)
@@ -254,14 +223,3 @@ def clone_body(source: ir.Block, values: dict[ir.Value, ir.Value]) -> ir.Value:
             values[old] = new
     yielded = end.operation.operands[0]
     return values.get(yielded, yielded)
-
-
-def _maps(loops: int, operands: Sequence[Indexed]) -> ir.ArrayAttr:
-    return ir.ArrayAttr.get(
-        [
-            ir.AffineMapAttr.get(
-                map_of(loops, [None if loop == NO_LOOP else loop for loop in each.dims])
-            )
-            for each in operands
-        ]
-    )

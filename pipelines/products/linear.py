@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ...dialects.mlir import arith, ir
+from ..generics import map_of
 from ..hir.compute.accumulator import Accumulator, accumulator
 from ..hir.compute.broadcast import Indexed
 from ..hir.compute.casts import resize
 from ..hir.compute.elements import load
-from ..hir.compute.generic import map_of
 from ..hir.compute.operand import Operand, read_destination, read_operand
 from ..hir.compute.registry import lowers
 from ..hir.compute.sizes import check_equal

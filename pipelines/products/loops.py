@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 
 from ...dialects.mlir import arith, ir
 from ..fusion.tiles import TILES
+from ..generics import Mapped, emit_generic, map_of, reduce_over
 from ..hir.compute.accumulator import Accumulator
 from ..hir.compute.broadcast import Indexed, Repeats, index_operand
 from ..hir.compute.casts import resize
 from ..hir.compute.elements import load, store
-from ..hir.compute.generic import Mapped, emit_generic, map_of
 from ..hir.compute.operand import Operand
 from . import product as products
 from .options import KERNEL_MULTIPLICATIONS
@@ -75,15 +75,7 @@ def emit_sum(
             for value, indexed in zip(stored[:2], operands, strict=True)
         )
         term = arith.mulf(first, second) if is_float else arith.muli(first, second)
-        total = ir.Operation.create(
-            "hir.reduce_loops",
-            results=[term.type],
-            operands=[term],
-            attributes={
-                "kind": ir.StringAttr.get("addf" if is_float else "addi"),
-                "loops": ir.DenseI64ArrayAttr.get([rank]),
-            },
-        ).results[0]
+        total = reduce_over([rank], "addf" if is_float else "addi", term)
         if finish is not None:
             total = finish(total, *stored[2:])
         return [store(total, result.element) if is_float else total]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ...dialects.mlir import indexing_maps, ir
 from ...dialects.records import dataclass
-from ..tensors import open_sizes
+from ..tensors import unwritten
 
 _NARROW = ("f16", "bf16")
 _MOVES = (
@@ -100,13 +100,6 @@ def _clone(op: ir.Operation, operands: list[ir.Value], element: ir.Type) -> ir.V
         with ir.InsertionPoint(block):
             ir.Operation.create("linalg.yield", operands=[block.arguments[0]])
     return new.results[0]
-
-
-def unwritten(like: ir.Value, element: ir.Type) -> ir.Value:
-    """Returns a tensor of the size of another one, its elements not written."""
-    kind = ir.RankedTensorType(like.type)
-    sizes = open_sizes(like)
-    return ir.Operation.create("tensor.empty", [_with(kind, element)], sizes).results[0]
 
 
 def _with(kind: ir.Type, element: ir.Type) -> ir.RankedTensorType:

@@ -12,10 +12,12 @@ from math import prod
 
 from ...dialects.hir.element_types import ELEMENT_TYPES
 from ...dialects.hir.layout import DYNAMIC
-from ...dialects.mlir import arith, indexing_maps, ir
+from ...dialects.mlir import indexing_maps, ir
 from ...dialects.records import dataclass
+from ..generics import each_of
+from ..rewriting import constant
 from ..schedules.device import Device
-from ..tensors import open_sizes
+from ..tensors import open_sizes, padded
 from .contraction import read_contraction
 from .product import Indexed, LoopKind, Product, indexed_by
 from .wide_weights import may_widen, part_of, widened
@@ -168,7 +170,8 @@ def _rebuild(
     old = list(op.operands)[-1]
     with op.location, ir.InsertionPoint(op):
         values = [_padded(each) for each in inputs]
-        values.append(_empty(result.kind, old))
+        sizes = open_sizes(old)
+        values.append(ir.Operation.create("tensor.empty", [result.kind], sizes).results[0])
         made = ir.Operation.create(
             op.name,
             results=[result.kind],
@@ -181,7 +184,7 @@ def _rebuild(
         if result.axes:
             part = part_of(part, ir.RankedTensorType(op.results[0].type), open_sizes(old))
             if others:
-                copy = _copy(part, old)
+                (copy,) = each_of([part], [result.kind.element_type], lambda given: given[:1], old)
                 for use in others:
                     use.owner.operation.operands[use.operand_number] = copy
     op.results[0].replace_all_uses_with(part)
@@ -195,49 +198,6 @@ def _padded(operand: _Operand) -> ir.Value:
     if operand.is_in_place:
         return widened(value, operand.kind)
     kind = operand.kind
-    rank = kind.rank
     shape = ir.RankedTensorType(value.type).shape
     high = [operand.axes.get(axis, size) - size for axis, size in enumerate(shape)]
-    pad = ir.Operation.create(
-        "tensor.pad",
-        results=[kind],
-        operands=[value],
-        attributes={
-            "static_low": ir.DenseI64ArrayAttr.get([0] * rank),
-            "static_high": ir.DenseI64ArrayAttr.get(high),
-            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 0, 0]),
-        },
-        regions=1,
-    )
-    block = pad.regions[0].blocks.append(*[ir.IndexType.get()] * rank)
-    with ir.InsertionPoint(block):
-        zero = arith.constant(kind.element_type, 0.0)
-        ir.Operation.create("tensor.yield", operands=[zero])
-    return pad.results[0]
-
-
-def _empty(kind: ir.RankedTensorType, like: ir.Value) -> ir.Value:
-    """Returns a tensor whose open sizes are those of another one, its elements not written."""
-    return ir.Operation.create("tensor.empty", [kind], open_sizes(like)).results[0]
-
-
-def _copy(value: ir.Value, like: ir.Value) -> ir.Value:
-    """Returns a linalg.generic that copies a tensor to packed memory."""
-    kind = ir.RankedTensorType(value.type)
-    same = ir.AffineMapAttr.get(ir.AffineMap.get_identity(kind.rank))
-    parallel = ir.Attribute.parse("#linalg.iterator_type<parallel>")
-    copy = ir.Operation.create(
-        "linalg.generic",
-        results=[kind],
-        operands=[value, _empty(kind, like)],
-        attributes={
-            "indexing_maps": ir.ArrayAttr.get([same, same]),
-            "iterator_types": ir.ArrayAttr.get([parallel] * kind.rank),
-            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1]),
-        },
-        regions=1,
-    )
-    block = copy.regions[0].blocks.append(kind.element_type, kind.element_type)
-    with ir.InsertionPoint(block):
-        ir.Operation.create("linalg.yield", operands=[block.arguments[0]])
-    return copy.results[0]
+    return padded(value, kind, [0] * kind.rank, high, constant(kind.element_type, 0.0))

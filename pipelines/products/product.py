@@ -8,6 +8,7 @@ from enum import IntFlag
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
+from ..generics import Mapped, map_of
 
 # What stands in `dims` for a dim that no loop indexes.
 NO_LOOP = -1
@@ -79,6 +80,16 @@ class Product:
         """Returns the operands that a loop indexes."""
         bits = [kind for kind, each in _bits(self.matrices) if loop in each.dims]
         return LoopKind(sum(bits))
+
+    @property
+    def summed(self) -> list[int]:
+        """The loops over the terms of sums."""
+        return [loop for loop in range(self.loops) if self.kind(loop) == LoopKind.K]
+
+    def mapped(self, operand: Indexed) -> Mapped:
+        """Returns a buffer or tensor and the loops that index it."""
+        places = [None if loop == NO_LOOP else loop for loop in operand.dims]
+        return operand.value, map_of(self.loops, places)
 
     def size(self, loop: int) -> int:
         """Returns the iterations of a loop, DYNAMIC where no type says them."""

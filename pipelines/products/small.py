@@ -114,11 +114,7 @@ def takes_terms_in_turn(product: Product) -> bool:
     """Returns whether its kernel is to have one thread a result: other kernels are chosen by the
     terms.
     """
-    is_open = any(
-        product.size(loop) == DYNAMIC
-        for loop in range(product.loops)
-        if product.kind(loop) == LoopKind.K
-    )
+    is_open = any(product.size(loop) == DYNAMIC for loop in product.summed)
     return is_open or not any(
         _is_along_sums(product, each) for each in (product.first, product.second)
     )

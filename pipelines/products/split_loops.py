@@ -18,13 +18,13 @@ from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import arith, indexing_maps, ir
 from ...dialects.records import dataclass
 from ..fusion.access import reassociation
+from ..generics import bare_generic
 from ..schedules.device import Device
-from ..tensors import reassociation_attribute
+from ..tensors import reassociation_attribute, unwritten
 from ..walking import defining_op
 from .fits import is_for_library
 from .fused import is_elementwise
 from .generic import rebuild
-from .narrow import unwritten
 from .options import MatmulOptions
 from .product import NO_LOOP, Indexed, LoopKind, Product
 from .reads import read_through
@@ -295,20 +295,11 @@ def _move_collapse(op: ir.Operation) -> None:
             return
         source = ir.RankedTensorType(collapse.operands[0].type)
         element = ir.RankedTensorType(reader.results[0].type).element_type
-        same = ir.AffineMapAttr.get(ir.AffineMap.get_identity(source.rank))
-        parallel = ir.Attribute.parse("#linalg.iterator_type<parallel>")
+        same = ir.AffineMap.get_identity(source.rank)
         with reader.location, ir.InsertionPoint(reader):
-            new = ir.Operation.create(
-                "linalg.generic",
-                results=[ir.RankedTensorType.get(source.shape, element)],
-                operands=[collapse.operands[0], unwritten(collapse.operands[0], element)],
-                attributes={
-                    "indexing_maps": ir.ArrayAttr.get([same, same]),
-                    "iterator_types": ir.ArrayAttr.get([parallel] * source.rank),
-                    "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1]),
-                },
-                regions=1,
-            )
+            given = collapse.operands[0]
+            output = (unwritten(given, element), same)
+            new = bare_generic(source.rank, (), [(given, same)], [output])
             reader.regions[0].blocks[0].append_to(new.regions[0])
             moved = ir.Operation.create(
                 "tensor.collapse_shape",

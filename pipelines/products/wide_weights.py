@@ -6,6 +6,7 @@ from math import prod
 
 from ...dialects.hir.element_types import ELEMENT_TYPES
 from ...dialects.mlir import ir
+from ..tensors import part_of
 from ..walking import operations_where
 from ..weights import MARK, read_layout
 
@@ -52,26 +53,6 @@ def widened(value: ir.Value, kind: ir.RankedTensorType) -> ir.Value:
     for use in uses:
         use.owner.operation.operands[use.operand_number] = part
     return weight
-
-
-def part_of(
-    value: ir.Value, kind: ir.RankedTensorType, open_sizes: list[ir.Value] | None = None
-) -> ir.Value:
-    """Returns the first elements along every dim of a tensor, of that type, whose open sizes are
-    given.
-    """
-    sizes = open_sizes or []
-    return ir.Operation.create(
-        "tensor.extract_slice",
-        results=[kind],
-        operands=[value, *sizes],
-        attributes={
-            "static_offsets": ir.DenseI64ArrayAttr.get([0] * kind.rank),
-            "static_sizes": ir.DenseI64ArrayAttr.get(list(kind.shape)),
-            "static_strides": ir.DenseI64ArrayAttr.get([1] * kind.rank),
-            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 0, len(sizes), 0]),
-        },
-    ).results[0]
 
 
 def _behind(value: ir.Value) -> ir.BlockArgument | None:

@@ -12,10 +12,10 @@ from ....dialects.hir.element_types import ElementType
 from ....dialects.hir.layout import DYNAMIC, buffer_type
 from ....dialects.mlir import ir
 from ....dialects.records import dataclass
+from ...generics import Mapped, emit_generic, map_of
 from ...rewriting import constant
 from ..fresh_buffers import allocate
 from .elements import computing_type, is_rounded, store
-from .generic import Mapped, emit_generic, map_of
 from .operand import Operand
 from .sizes import size_of
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from ....dialects.hir.layout import DYNAMIC, buffer_type, strides_and_offset
 from ....dialects.mlir import arith, ir
 from ....dialects.records import dataclass
+from ...generics import Mapped, map_of
 from ...rewriting import index_constant
 from ..index_arithmetic import materialized
 from ..lowering.buffers import Extents, extents_of, view_of
-from .generic import Mapped, map_of
 from .operand import Operand
 from .sizes import (
     Dim,

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 
 from ....dialects.hir.element_types import ElementType
 from ....dialects.mlir import ir
+from ...generics import emit_generic, map_of
 from .broadcast import check_broadcast, elementwise, index_operand
 from .casts import cast
 from .elements import load
-from .generic import emit_generic, map_of
 from .operand import Operand
 
 

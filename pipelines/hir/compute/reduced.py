@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....dialects import hir
 from ....dialects.hir.layout import DYNAMIC
 from ....dialects.mlir import arith, ir
 from ....dialects.records import dataclass
+from ...generics import Body, emit_generic, find_over, map_of, reduce_over
 from ...rewriting import constant
 from ..index_arithmetic import Index, IndexArithmetic, materialized
 from ..operand_axes import reduced_axes
-from .generic import Body, emit_generic, map_of
 from .operand import Operand, read_operand
 from .sizes import check_equal, size_of
 
@@ -39,29 +38,13 @@ class Reduced:
 
     def combine(self, kind: str, value: ir.Value) -> ir.Value:
         """In the generic: all values of the axes combined."""
-        if not self.axes:
-            return value
-        return self._collective(hir.ReduceLoopsOp.OPERATION_NAME, kind, value, [value.type])[0]
+        return reduce_over(self.axes, kind, value) if self.axes else value
 
     def find(self, kind: str, value: ir.Value) -> ir.Value:
         """In the generic: the place of the extreme value, in row-major order within the axes."""
-        place = ir.IntegerType.get_signless(64)
         if not self.axes:
-            return constant(place, 0)
-        return self._collective(hir.FindLoopsOp.OPERATION_NAME, kind, value, [value.type, place])[1]
-
-    def _collective(
-        self, name: str, kind: str, value: ir.Value, results: Sequence[ir.Type]
-    ) -> Sequence[ir.Value]:
-        return ir.Operation.create(
-            name,
-            results=list(results),
-            operands=[value],
-            attributes={
-                "kind": ir.StringAttr.get(kind),
-                "loops": ir.DenseI64ArrayAttr.get(list(self.axes)),
-            },
-        ).results
+            return constant(ir.IntegerType.get_signless(64), 0)
+        return find_over(self.axes, kind, value)[1]
 
     def sizes(self) -> list[Index]:
         """Returns the sizes of the axes."""
