@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 from ..dialects.mlir import arith, gpu, ir, scf, vector
 from ..dialects.records import dataclass
+from .i32 import i32_constant, narrow
 
 WARP_LANES = 32
 
@@ -88,11 +89,6 @@ def region_reduction(body: ir.Block) -> Reduction:
         raise AssertionError("a reduction's body ends in gpu.yield")
 
     return Reduction(combine, speculatable=False)
-
-
-def i32_constant(value: int) -> ir.Value:
-    """Returns a constant i32."""
-    return arith.constant(ir.IntegerType.get_signless(32), value)
 
 
 def thread_position(op: ir.Operation, warp_lanes: int = WARP_LANES) -> ThreadPosition:
@@ -314,12 +310,8 @@ def _replace_operands(op: ir.Operation, values: dict[ir.Value, ir.Value]) -> Non
 
 
 def _thread_id(dimension: str) -> ir.Value:
-    return _as_i32(gpu.thread_id(ir.Attribute.parse(f"#gpu<dim {dimension}>")))
+    return narrow(gpu.thread_id(ir.Attribute.parse(f"#gpu<dim {dimension}>")))
 
 
 def _block_dim(dimension: str) -> ir.Value:
-    return _as_i32(gpu.block_dim(ir.Attribute.parse(f"#gpu<dim {dimension}>")))
-
-
-def _as_i32(index: ir.Value) -> ir.Value:
-    return arith.index_castui(ir.IntegerType.get_signless(32), index)
+    return narrow(gpu.block_dim(ir.Attribute.parse(f"#gpu<dim {dimension}>")))

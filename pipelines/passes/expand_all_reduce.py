@@ -8,11 +8,11 @@ from typing import ClassVar
 
 from ...dialects.mlir import arith, gpu, ir, memref, scf
 from ...dialects.records import dataclass
+from ..i32 import as_index, i32_constant
 from ..lane_reduction import (
     WARP_LANES,
     Reduction,
     ThreadPosition,
-    i32_constant,
     lanes_in_warp,
     named_reduction,
     reduce_into_first,
@@ -95,12 +95,12 @@ def _across_warps(
     zero = i32_constant(0)
     is_first_lane = arith.cmpi(arith.CmpIPredicate.eq, position.lane, zero)
     with _when(is_first_lane):
-        memref.store(value, slots, [_as_index(position.warp)])
+        memref.store(value, slots, [as_index(position.warp)])
     gpu.barrier()
     with _when(arith.cmpi(arith.CmpIPredicate.eq, position.warp, zero)):
         # Lanes beyond the warps take no part: they read a slot that somebody has written.
         warps = warps_in_block(position)
-        mine = memref.load(slots, [_as_index(_below(position.lane, warps))])
+        mine = memref.load(slots, [as_index(_below(position.lane, warps))])
         total = reduce_into_first(
             mine, reduction, position.lane, warps, warp_lanes=position.warp_lanes
         )
@@ -130,10 +130,6 @@ class _when:
     def __exit__(self, *exception: object) -> None:
         scf.yield_([])
         self._point.__exit__(*exception)
-
-
-def _as_index(value: ir.Value) -> ir.Value:
-    return arith.index_castui(ir.IndexType.get(), value)
 
 
 def _slots(op: ir.Operation, element_type: ir.Type) -> ir.Value:

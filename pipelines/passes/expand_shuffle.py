@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from ...dialects.mlir import arith, gpu, ir
 from ...dialects.records import dataclass
-from ..lane_reduction import i32_constant
+from ..i32 import i32_constant
 from ..pass_base import Pass, fail, register
 from ..rewriting import rewrite_each
 

@@ -6,11 +6,11 @@ from typing import ClassVar
 
 from ...dialects.mlir import arith, ir
 from ...dialects.records import dataclass
+from ..i32 import i32_constant
 from ..lane_reduction import (
     WARP_LANES,
     bit_width,
     fills_every_warp,
-    i32_constant,
     lanes_in_warp,
     named_reduction,
     reduce_by_exchange,

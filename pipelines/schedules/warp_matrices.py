@@ -17,9 +17,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...dialects.mlir import arith, gpu, ir, vector
-from ..rewriting import constant
-from .elements import ACCESS_BYTES, address, is_float8
+from ...dialects.mlir import arith, ir, vector
+from ..i32 import i32, i32_constant, thread_in_block
+from .elements import address, is_float8
 
 LANES = 32
 # The shape of one product.
@@ -51,21 +51,23 @@ class Lane:
     """The thread's place in its warp, in numbers (i32) made where the kernel begins."""
 
     def __init__(self) -> None:
-        self.thread = arith.index_castui(_i32(), gpu.thread_id(gpu.Dimension.x))
-        self.warp = arith.shrui(self.thread, _number(5))
-        self.lane = arith.andi(self.thread, _number(LANES - 1))
-        self.group = arith.shrui(self.lane, _number(2))
-        self.pair = arith.andi(self.lane, _number(3))
+        self.thread = thread_in_block()
+        self.warp = arith.shrui(self.thread, i32_constant(5))
+        self.lane = arith.andi(self.thread, i32_constant(LANES - 1))
+        self.group = arith.shrui(self.lane, i32_constant(2))
+        self.pair = arith.andi(self.lane, i32_constant(3))
 
     def rows_pieces(self) -> tuple[ir.Value, ir.Value]:
         """The row of a 16 x 16 first operand that the lane reads, and which piece of it."""
-        return arith.andi(self.lane, _number(15)), arith.shrui(self.lane, _number(4))
+        return arith.andi(self.lane, i32_constant(15)), arith.shrui(self.lane, i32_constant(4))
 
     def columns_pieces(self) -> tuple[ir.Value, ir.Value]:
         """The column, of 16 of two second operands side by side, and which piece of it."""
-        low = arith.andi(self.lane, _number(7))
-        column = arith.ori(low, arith.shli(arith.shrui(self.lane, _number(4)), _number(3)))
-        return column, arith.andi(arith.shrui(self.lane, _number(3)), _number(1))
+        low = arith.andi(self.lane, i32_constant(7))
+        column = arith.ori(
+            low, arith.shli(arith.shrui(self.lane, i32_constant(4)), i32_constant(3))
+        )
+        return column, arith.andi(arith.shrui(self.lane, i32_constant(3)), i32_constant(1))
 
     def first_operand(self, pitch: int) -> ir.Value:
         """Where the lane reads a 16 x 16 first operand with rows `pitch` bytes apart."""
@@ -80,7 +82,9 @@ class Lane:
 
     @staticmethod
     def _place(row: ir.Value, part: ir.Value, pitch: int) -> ir.Value:
-        return arith.addi(arith.muli(row, _number(pitch)), arith.muli(part, _number(MATRIX_BYTES)))
+        return arith.addi(
+            arith.muli(row, i32_constant(pitch)), arith.muli(part, i32_constant(MATRIX_BYTES))
+        )
 
 
 def load_matrices(where: ir.Value, *, transposed: bool = False) -> list[ir.Value]:
@@ -91,13 +95,13 @@ def load_matrices(where: ir.Value, *, transposed: bool = False) -> list[ir.Value
         results=[ir.Type.parse("!llvm.struct<(i32, i32, i32, i32)>")],
         operands=[where],
         attributes={
-            "num": ir.IntegerAttr.get(_i32(), 4),
+            "num": ir.IntegerAttr.get(i32(), 4),
             "layout": ir.Attribute.parse(f"#nvvm.mma_layout<{layout}>"),
             "shape": ir.Attribute.parse("#nvvm.ld_st_matrix_shape<m = 8, n = 8>"),
             "eltType": ir.Attribute.parse("#nvvm.ld_st_matrix_elt_type<b16>"),
         },
     ).results[0]
-    return members(words, _i32(), 4)
+    return members(words, i32(), 4)
 
 
 def multiply(
@@ -137,7 +141,7 @@ def rounded(word: ir.Value) -> ir.Value:
     """The word of an f32, as tf32 of the nearest number."""
     return ir.Operation.create(
         "nvvm.convert.float.to.tf32",
-        results=[_i32()],
+        results=[i32()],
         operands=[_cast(word, ir.F32Type.get())],
         attributes={"rnd": ir.Attribute.parse("#nvvm.fp_rnd_mode<rna>")},
     ).results[0]
@@ -154,33 +158,7 @@ def as_operand(
 def packed(low: ir.Value, high: ir.Value, element: ir.Type) -> ir.Value:
     """A word of two numbers (f32), rounded to elements of 16 bits."""
     both = vector.from_elements(ir.VectorType.get([2], low.type), [low, high])
-    return _cast(arith.truncf(ir.VectorType.get([2], element), both), _i32())
-
-
-def copy_async(to: ir.Value, source: ir.Value, bytes_: ir.Value | None = None) -> None:
-    """Begins a copy of 16 bytes from global to shared memory, both at such an address.
-
-    Of `bytes_` (i32) so many are read, and zeros follow.
-    """
-    ir.Operation.create(
-        "nvvm.cp.async.shared.global",
-        operands=[to, source, *([] if bytes_ is None else [bytes_])],
-        attributes={
-            "size": ir.IntegerAttr.get(_i32(), ACCESS_BYTES),
-            "modifier": ir.Attribute.parse("#nvvm<load_cache_modifier cg>"),
-        },
-    )
-
-
-def commit_copies() -> None:
-    """Makes a group of the thread's copies since the last one."""
-    ir.Operation.create("nvvm.cp.async.commit.group")
-
-
-def wait_for_copies(groups: int) -> None:
-    """Waits until at most so many of the thread's groups of copies are under way."""
-    count = ir.IntegerAttr.get(_i32(), groups)
-    ir.Operation.create("nvvm.cp.async.wait.group", attributes={"n": count})
+    return _cast(arith.truncf(ir.VectorType.get([2], element), both), i32())
 
 
 def byte_address(pointer: ir.Value, bytes_: ir.Value | int) -> ir.Value:
@@ -188,7 +166,7 @@ def byte_address(pointer: ir.Value, bytes_: ir.Value | int) -> ir.Value:
     if isinstance(bytes_, int):
         if bytes_ == 0:
             return pointer
-        bytes_ = _number(bytes_)
+        bytes_ = i32_constant(bytes_)
     return address(pointer, ir.IntegerType.get_signless(8), bytes_)
 
 
@@ -207,11 +185,3 @@ def members(struct: ir.Value, kind: ir.Type, count: int) -> list[ir.Value]:
 
 def _cast(value: ir.Value, kind: ir.Type) -> ir.Value:
     return ir.Operation.create("llvm.bitcast", results=[kind], operands=[value]).results[0]
-
-
-def _number(value: int) -> ir.Value:
-    return constant(_i32(), value)
-
-
-def _i32() -> ir.Type:
-    return ir.IntegerType.get_signless(32)

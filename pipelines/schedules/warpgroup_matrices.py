@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ...dialects.mlir import arith, gpu, ir, memref, scf
+from ..i32 import i32, i32_constant
 from ..rewriting import constant, index_constant
 from ..tensormap import ROUNDS, STEPS
 from .parameters import Parameters
@@ -170,12 +171,12 @@ class Barrier:
 
     def begin(self, arrivals: int) -> None:
         """Makes it one whose phases end when so many threads have arrived."""
-        ir.Operation.create("nvvm.mbarrier.init", operands=[self.address, _number(arrivals)])
+        ir.Operation.create("nvvm.mbarrier.init", operands=[self.address, i32_constant(arrivals)])
 
     def expect(self, bytes_: int) -> None:
         """Arrives; the phase ends no sooner than so many bytes have come."""
         ir.Operation.create(
-            "nvvm.mbarrier.arrive.expect_tx", operands=[self.address, _number(bytes_)]
+            "nvvm.mbarrier.arrive.expect_tx", operands=[self.address, i32_constant(bytes_)]
         )
 
     def arrive(self) -> None:
@@ -204,7 +205,7 @@ class Barrier:
     def wait(self, parity: ir.Value) -> None:
         """Waits for the end of the phase of this parity (i32); a new one has one of 1 behind it."""
         ir.Operation.create(
-            "nvvm.mbarrier.try_wait.parity", operands=[self.address, parity, _number(_TICKS)]
+            "nvvm.mbarrier.try_wait.parity", operands=[self.address, parity, i32_constant(_TICKS)]
         )
 
 
@@ -212,7 +213,7 @@ def begin_copies_and_barriers(
     thread: ir.Value, maps: Sequence[ir.Value], barriers: Callable[[], None]
 ) -> None:
     """Makes one thread prefetch descriptors and initialize `barriers`, visible to all threads."""
-    begins = scf.IfOp(arith.cmpi(arith.CmpIPredicate.eq, thread, _number(0)))
+    begins = scf.IfOp(arith.cmpi(arith.CmpIPredicate.eq, thread, i32_constant(0)))
     with ir.InsertionPoint(begins.then_block):
         for map_ in maps:
             ir.Operation.create(
@@ -387,7 +388,7 @@ def wait_for_threads(count: int) -> None:
 
 def wait_for_warp() -> None:
     """Waits for all of the warp's threads, whose reads and writes are then done."""
-    ir.Operation.create("nvvm.bar.warp.sync", operands=[_number(-1)])
+    ir.Operation.create("nvvm.bar.warp.sync", operands=[i32_constant(-1)])
 
 
 def set_registers(count: int, action: str) -> None:
@@ -395,7 +396,7 @@ def set_registers(count: int, action: str) -> None:
     ir.Operation.create(
         "nvvm.setmaxregister",
         attributes={
-            "regCount": ir.IntegerAttr.get(_i32(), count),
+            "regCount": ir.IntegerAttr.get(i32(), count),
             "action": ir.Attribute.parse(f"#nvvm<action {action}>"),
         },
     )
@@ -437,11 +438,3 @@ def moved(descriptor: ir.Value, bytes_: ir.Value | int) -> ir.Value:
         return arith.addi(descriptor, constant(i64, bytes_ // _UNIT)) if bytes_ else descriptor
     far = arith.shrui(bytes_, constant(bytes_.type, 4))
     return arith.addi(descriptor, far if far.type == i64 else arith.extui(i64, far))
-
-
-def _number(value: int) -> ir.Value:
-    return constant(_i32(), value)
-
-
-def _i32() -> ir.Type:
-    return ir.IntegerType.get_signless(32)

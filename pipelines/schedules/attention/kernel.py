@@ -13,7 +13,9 @@ from math import inf
 
 from ....dialects.mlir import arith, gpu, ir, math, scf
 from ....dialects.records import dataclass
+from ...i32 import as_index, i32, i32_constant, is_below
 from ...rewriting import constant, index_constant
+from ..async_copies import commit_copies, copy_async, wait_for_copies
 from ..dependents import let_next_begin
 from ..elements import address, element_bytes, load, store
 from ..index_division import divided
@@ -29,12 +31,9 @@ from ..warp_matrices import (
     Lane,
     as_operand,
     byte_address,
-    commit_copies,
-    copy_async,
     load_matrices,
     multiply,
     padded_row,
-    wait_for_copies,
 )
 from ..work import Operand
 from .configuration import up
@@ -98,7 +97,7 @@ class AttentionKernel:
         )  # fmt: skip
         commit_copies()
         for stage in range(configuration.stages - 1):
-            self._read_keys(_plus(bounds.first, stage), bounds, _i32(stage))
+            self._read_keys(_plus(bounds.first, stage), bounds, i32_constant(stage))
             commit_copies()
         operands = self._load_queries() if configuration.keeps_queries else None
         state = self._state()
@@ -134,15 +133,15 @@ class AttentionKernel:
             place = self.parameters.place(operand.offset, steps)
             self._starts[operand.number] = address(pointer, operand.element, place)
         # A warp's rows, and the lane's: those of the first 16, then of the next ones.
-        self._row_warp, self._key_warp = self._lane.warp, _i32(0)
+        self._row_warp, self._key_warp = self._lane.warp, i32_constant(0)
         if self._configuration.key_warps > 1:
-            count = _i32(self._configuration.key_warps)
+            count = i32_constant(self._configuration.key_warps)
             self._row_warp = arith.divui(self._lane.warp, count)
             self._key_warp = arith.remui(self._lane.warp, count)
-        warp = _index(self._row_warp)
+        warp = as_index(self._row_warp)
         first = arith.muli(warp, index_constant(self._configuration.warp_rows))
         self._warp_row = arith.addi(self._first_row, first)
-        self._lane_row = arith.addi(self._warp_row, _index(self._lane.group))
+        self._lane_row = arith.addi(self._warp_row, as_index(self._lane.group))
 
     def _row_places(self) -> list[ir.Value]:
         """The rows of which the lane has elements: two of each tile."""
@@ -160,7 +159,7 @@ class AttentionKernel:
         with ir.InsertionPoint(exists.then_block):
             keys, attention = self._configuration.keys, self._attention
             first = arith.muli(tile, index_constant(keys))
-            to = byte_address(self._stages, arith.muli(slot, _i32(self._stage_bytes)))
+            to = byte_address(self._stages, arith.muli(slot, i32_constant(self._stage_bytes)))
             self._read_tile(
                 self._key, first, keys, self._plan.keys, attention.keys,
                 attention.depth, self._depth, to, self._key_pitch,
@@ -193,28 +192,34 @@ class AttentionKernel:
         column_stride = operand.strides[column_loop]
         start = self._starts[operand.number]
         for number in range(-(-rows * chunks // threads)):
-            at = arith.addi(self._lane.thread, _i32(number * threads))
-            row, chunk = arith.divui(at, _i32(chunks)), arith.remui(at, _i32(chunks))
+            at = arith.addi(self._lane.thread, i32_constant(number * threads))
+            row, chunk = (
+                arith.divui(at, i32_constant(chunks)),
+                arith.remui(at, i32_constant(chunks)),
+            )
             place = byte_address(
                 to,
-                arith.addi(arith.muli(row, _i32(pitch)), arith.muli(chunk, _i32(MATRIX_BYTES))),
+                arith.addi(
+                    arith.muli(row, i32_constant(pitch)),
+                    arith.muli(chunk, i32_constant(MATRIX_BYTES)),
+                ),
             )
             is_some = (number + 1) * threads > rows * chunks
-            guard = scf.IfOp(_below(at, _i32(rows * chunks))) if is_some else None
+            guard = scf.IfOp(is_below(at, i32_constant(rows * chunks))) if is_some else None
             with ir.InsertionPoint(guard.then_block) if guard else ir.InsertionPoint.current:
-                here = arith.addi(first, _index(row))
+                here = arith.addi(first, as_index(row))
                 exists = arith.cmpi(arith.CmpIPredicate.slt, here, end)
                 near = arith.minsi(here, last)
-                column = arith.muli(_index(chunk), index_constant(self._chunk))
+                column = arith.muli(as_index(chunk), index_constant(self._chunk))
                 if self._plan.wide:
                     is_inside = exists
                     if chunks * self._chunk > columns:
-                        is_column = _below(column, index_constant(columns))
+                        is_column = is_below(column, index_constant(columns))
                         is_inside = arith.andi(exists, is_column)
                         column = arith.select(is_column, column, index_constant(0))
                     steps = [(near, row_stride), (column, column_stride)]
                     source = address(start, operand.element, self.parameters.place(ZERO, steps))
-                    bytes_ = arith.select(is_inside, _i32(MATRIX_BYTES), _i32(0))
+                    bytes_ = arith.select(is_inside, i32_constant(MATRIX_BYTES), i32_constant(0))
                     copy_async(place, source, bytes_)
                 else:
                     self._copy_elements(
@@ -237,7 +242,7 @@ class AttentionKernel:
         found: list[ir.Value] = []
         for number in range(self._chunk):
             place = _plus(column[0], number)
-            is_column = _below(place, index_constant(columns))
+            is_column = is_below(place, index_constant(columns))
             near = arith.select(is_column, place, index_constant(0))
             where = self.parameters.place(ZERO, [row, (near, column[1])])
             source = address(self._starts[operand.number], operand.element, where)
@@ -250,7 +255,9 @@ class AttentionKernel:
         configuration = self._configuration
         if configuration.key_warps == 1:
             return tile
-        return byte_address(tile, arith.muli(self._key_warp, _i32(configuration.warp_keys * pitch)))
+        return byte_address(
+            tile, arith.muli(self._key_warp, i32_constant(configuration.warp_keys * pitch))
+        )
 
     # Products.
 
@@ -265,7 +272,9 @@ class AttentionKernel:
 
     def _query_operand(self, tile: int, step: int) -> list[ir.Value]:
         place = self._lane.first_operand(self._key_pitch)
-        warp = arith.muli(self._row_warp, _i32(self._configuration.warp_rows * self._key_pitch))
+        warp = arith.muli(
+            self._row_warp, i32_constant(self._configuration.warp_rows * self._key_pitch)
+        )
         where = byte_address(self._queries, arith.addi(warp, place))
         offset = tile * ROWS * self._key_pitch + step * DEPTH * self._bytes
         return load_matrices(byte_address(where, offset))
@@ -341,13 +350,15 @@ class AttentionKernel:
         wait_for_copies(stages - 2)
         gpu.barrier()
         ahead = _plus(tile, stages - 1)
-        passed = arith.index_cast(_i32_type(), arith.subi(tile, bounds.first))
-        slot = arith.remui(passed, _i32(stages))
+        passed = arith.index_cast(i32(), arith.subi(tile, bounds.first))
+        slot = arith.remui(passed, i32_constant(stages))
         self._read_keys(
-            ahead, bounds, arith.remui(arith.addi(passed, _i32(stages - 1)), _i32(stages))
+            ahead,
+            bounds,
+            arith.remui(arith.addi(passed, i32_constant(stages - 1)), i32_constant(stages)),
         )
         commit_copies()
-        stage = byte_address(self._stages, arith.muli(slot, _i32(self._stage_bytes)))
+        stage = byte_address(self._stages, arith.muli(slot, i32_constant(self._stage_bytes)))
         scores = self._scores(stage, operands)
         xs = self._masked(tile, bounds, scores)
         most, total = carried[: 2 * tiles], carried[2 * tiles : 4 * tiles]
@@ -421,10 +432,10 @@ class AttentionKernel:
     ) -> list[ir.Value]:
         attention, found = self._attention, list[ir.Value]()
         rows = self._row_places()
-        keys = arith.addi(first, _index(arith.shli(self._lane.pair, _i32(1))))
+        keys = arith.addi(first, as_index(arith.shli(self._lane.pair, i32_constant(1))))
         if self._configuration.key_warps > 1:
             share = index_constant(self._configuration.warp_keys)
-            keys = arith.addi(keys, arith.muli(_index(self._key_warp), share))
+            keys = arith.addi(keys, arith.muli(as_index(self._key_warp), share))
         i1, least = ir.IntegerType.get_signless(1), constant(ir.F32Type.get(), -inf)
         end = self.parameters.size(self._plan.keys)
         for tile, row_tile in enumerate(scores):
@@ -575,16 +586,16 @@ class AttentionKernel:
         share = configuration.rows * pitch * _F32_BYTES
         assert configuration.key_warps * share <= configuration.stages * self._stage_bytes
         gpu.barrier()
-        own = byte_address(self._stages, arith.muli(self._key_warp, _i32(share)))
-        column = arith.muli(self._lane.pair, _i32(2 * _F32_BYTES))
-        is_first = arith.cmpi(arith.CmpIPredicate.eq, self._lane.pair, _i32(0))
+        own = byte_address(self._stages, arith.muli(self._key_warp, i32_constant(share)))
+        column = arith.muli(self._lane.pair, i32_constant(2 * _F32_BYTES))
+        is_first = arith.cmpi(arith.CmpIPredicate.eq, self._lane.pair, i32_constant(0))
         for number, part in enumerate(totals):
             total = _across(part, arith.addf)
             half = number % 2
             guard = scf.IfOp(arith.cmpi(arith.CmpIPredicate.slt, rows[number], end))
             with ir.InsertionPoint(guard.then_block):
-                here = arith.index_cast(_i32_type(), arith.subi(rows[number], self._first_row))
-                row = byte_address(own, arith.muli(here, _i32(pitch * _F32_BYTES)))
+                here = arith.index_cast(i32(), arith.subi(rows[number], self._first_row))
+                row = byte_address(own, arith.muli(here, i32_constant(pitch * _F32_BYTES)))
                 for group, four in enumerate(sums[number // 2]):
                     where = byte_address(byte_address(row, column), group * COLUMNS * _F32_BYTES)
                     store(where, f32, four[2 * half : 2 * half + 2], 2 * _F32_BYTES)
@@ -598,10 +609,10 @@ class AttentionKernel:
         count = arith.minsi(arith.subi(end, self._first_row), index_constant(configuration.rows))
         elements = arith.muli(count, index_constant(self._columns))
         threads = index_constant(configuration.threads)
-        loop = scf.ForOp(_index(self._lane.thread), elements, threads, [])
+        loop = scf.ForOp(as_index(self._lane.thread), elements, threads, [])
         with ir.InsertionPoint(loop.body):
             row, column = divided(loop.induction_variable, Size(self._columns), 1, self.parameters)
-            first = arith.muli(arith.index_cast(_i32_type(), row), _i32(pitch * _F32_BYTES))
+            first = arith.muli(arith.index_cast(i32(), row), i32_constant(pitch * _F32_BYTES))
             self._combine(byte_address(self._stages, first), share, row, column)
             scf.YieldOp([])
 
@@ -612,7 +623,7 @@ class AttentionKernel:
         after the one before.
         """
         f32, filled = ir.F32Type.get(), columns_of(self._plan)
-        at = arith.muli(arith.index_cast(_i32_type(), column), _i32(_F32_BYTES))
+        at = arith.muli(arith.index_cast(i32(), column), i32_constant(_F32_BYTES))
         states: list[list[ir.Value]] = []
         sums: list[ir.Value] = []
         for warp in range(self._configuration.key_warps):
@@ -659,11 +670,11 @@ class AttentionKernel:
         sums, states = (self.parameters.pointer(buffer) for buffer in self._scratch)
         number = self._kept_row(row)
         first = arith.muli(number, index_constant(columns_of(self._plan)))
-        first = arith.addi(first, _index(arith.shli(self._lane.pair, _i32(1))))
+        first = arith.addi(first, as_index(arith.shli(self._lane.pair, i32_constant(1))))
         for group, pair in enumerate(pairs):
             where = address(sums, f32, _plus(first, group * COLUMNS))
             store(where, f32, pair, MATRIX_BYTES // 2)
-        is_first = arith.cmpi(arith.CmpIPredicate.eq, self._lane.pair, _i32(0))
+        is_first = arith.cmpi(arith.CmpIPredicate.eq, self._lane.pair, i32_constant(0))
         guard = scf.IfOp(is_first)
         with ir.InsertionPoint(guard.then_block):
             where = address(states, f32, arith.muli(number, index_constant(STATES)))
@@ -673,12 +684,14 @@ class AttentionKernel:
     def _write(self, row: ir.Value, group: int, sums: Sequence[ir.Value]) -> None:
         """Writes a lane's two neighbouring results."""
         values = [self._plan.result(sum_, self.parameters) for sum_ in sums]
-        column = _index(arith.addi(arith.shli(self._lane.pair, _i32(1)), _i32(group * COLUMNS)))
+        column = as_index(
+            arith.addi(arith.shli(self._lane.pair, i32_constant(1)), i32_constant(group * COLUMNS))
+        )
         is_whole = (group + 1) * COLUMNS <= self._columns
         count = 2 if self._plan.wide else 1
         for number in range(0, 2, count):
             place = _plus(column, number)
-            guard = None if is_whole else scf.IfOp(_below(place, index_constant(self._columns)))
+            guard = None if is_whole else scf.IfOp(is_below(place, index_constant(self._columns)))
             with ir.InsertionPoint(guard.then_block) if guard else ir.InsertionPoint.current:
                 self._store(row, place, values[number : number + count])
                 if guard is not None:
@@ -723,7 +736,7 @@ def _folded(values: list[ir.Value], combine: Callable[[ir.Value, ir.Value], ir.V
 def _across(value: ir.Value, combine: Callable[[ir.Value, ir.Value], ir.Value]) -> ir.Value:
     """Returns what the four lanes that share a row have, combined."""
     for distance in (1, 2):
-        other = gpu.ShuffleOp(value, _i32(distance), _i32(32), gpu.ShuffleMode.XOR)
+        other = gpu.ShuffleOp(value, i32_constant(distance), i32_constant(32), gpu.ShuffleMode.XOR)
         value = combine(value, other.shuffleResult)
     return value
 
@@ -740,19 +753,3 @@ def _flat(values: list[list[list[ir.Value]]]) -> list[ir.Value]:
 
 def _plus(value: ir.Value, number: int) -> ir.Value:
     return arith.addi(value, index_constant(number)) if number else value
-
-
-def _below(value: ir.Value, end: ir.Value) -> ir.Value:
-    return arith.cmpi(arith.CmpIPredicate.ult, value, end)
-
-
-def _index(value: ir.Value) -> ir.Value:
-    return arith.index_castui(ir.IndexType.get(), value)
-
-
-def _i32_type() -> ir.Type:
-    return ir.IntegerType.get_signless(32)
-
-
-def _i32(value: int) -> ir.Value:
-    return constant(_i32_type(), value)

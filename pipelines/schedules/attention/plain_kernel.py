@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ....dialects.mlir import arith, ir, math, scf
+from ...i32 import i32_constant, narrow
 from ...rewriting import constant, index_constant
 from ..elements import load, store
 from ..warp_matrices import COLUMNS, DEPTH, MATRIX_BYTES, ROWS, byte_address, padded_row
@@ -36,13 +37,13 @@ class PlainKernel(AttentionKernel):
         tiles, groups = configuration.row_tiles, configuration.warp_keys // COLUMNS
         pitch = self._key_pitch
         queries = byte_address(self._queries, self._row_offset(self._row_warp, pitch))
-        pairs = arith.shli(self._lane.pair, _i32(1))
-        keys = byte_address(self._own_share(keys, pitch), arith.muli(pairs, _i32(pitch)))
+        pairs = arith.shli(self._lane.pair, i32_constant(1))
+        keys = byte_address(self._own_share(keys, pitch), arith.muli(pairs, i32_constant(pitch)))
         zero = constant(f32, 0.0)
         steps = index_constant(self._depth_steps * DEPTH // _WIDTH)
         loop = scf.ForOp(index_constant(0), steps, index_constant(1), [zero] * (4 * tiles * groups))
         with ir.InsertionPoint(loop.body):
-            offset = arith.muli(_narrow(loop.induction_variable), _i32(MATRIX_BYTES))
+            offset = arith.muli(narrow(loop.induction_variable), i32_constant(MATRIX_BYTES))
             here, there = byte_address(queries, offset), byte_address(keys, offset)
             rows = [
                 load(
@@ -73,7 +74,7 @@ class PlainKernel(AttentionKernel):
         configuration, f32 = self._configuration, ir.F32Type.get()
         tiles, pitch = configuration.row_tiles, self._weight_pitch
         weights = byte_address(self._weights, self._row_offset(self._lane.warp, pitch))
-        pair_bytes = arith.muli(self._lane.pair, _i32(2 * _BYTES))
+        pair_bytes = arith.muli(self._lane.pair, i32_constant(2 * _BYTES))
         own = byte_address(weights, pair_bytes)
         for tile, groups in enumerate(powers):
             for group, four in enumerate(groups):
@@ -81,15 +82,17 @@ class PlainKernel(AttentionKernel):
                     place = (tile * ROWS + half * 8) * pitch + group * COLUMNS * _BYTES
                     pair = four[2 * half : 2 * half + 2]
                     store(byte_address(own, place), f32, pair, 2 * _BYTES)
-        ir.Operation.create("nvvm.bar.warp.sync", operands=[_i32(_WHOLE_WARP)])
+        ir.Operation.create("nvvm.bar.warp.sync", operands=[i32_constant(_WHOLE_WARP)])
         columns = byte_address(self._own_share(values, self._value_pitch), pair_bytes)
         flat = [each for tile in sums for four in tile for each in four]
         steps = index_constant(configuration.warp_keys // _WIDTH)
         loop = scf.ForOp(index_constant(0), steps, index_constant(1), flat)
         with ir.InsertionPoint(loop.body):
-            step = _narrow(loop.induction_variable)
-            here = byte_address(weights, arith.muli(step, _i32(MATRIX_BYTES)))
-            there = byte_address(columns, arith.muli(step, _i32(_WIDTH * self._value_pitch)))
+            step = narrow(loop.induction_variable)
+            here = byte_address(weights, arith.muli(step, i32_constant(MATRIX_BYTES)))
+            there = byte_address(
+                columns, arith.muli(step, i32_constant(_WIDTH * self._value_pitch))
+            )
             rows = [
                 load(
                     byte_address(here, (tile * ROWS + half * 8) * pitch), f32, _WIDTH, MATRIX_BYTES
@@ -116,18 +119,10 @@ class PlainKernel(AttentionKernel):
 
     def _row_offset(self, warp: ir.Value, pitch: int) -> ir.Value:
         """Where the lane's first row lies, of rows of all warps up to one."""
-        first = arith.muli(warp, _i32(self._configuration.warp_rows))
-        return arith.muli(arith.addi(first, self._lane.group), _i32(pitch))
+        first = arith.muli(warp, i32_constant(self._configuration.warp_rows))
+        return arith.muli(arith.addi(first, self._lane.group), i32_constant(pitch))
 
 
 def _fours(values: Sequence[ir.Value], tiles: int) -> list[list[list[ir.Value]]]:
     fours = [list(values[at : at + 4]) for at in range(0, len(values), 4)]
     return [fours[at : at + tiles] for at in range(0, len(fours), tiles)]
-
-
-def _narrow(value: ir.Value) -> ir.Value:
-    return arith.index_castui(ir.IntegerType.get_signless(32), value)
-
-
-def _i32(value: int) -> ir.Value:
-    return constant(ir.IntegerType.get_signless(32), value)

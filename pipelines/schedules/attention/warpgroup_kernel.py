@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....dialects.mlir import arith, ir, scf
-from ...rewriting import constant
+from ...i32 import i32_constant
 from ..size import ZERO, Size
 from ..warp_matrices import COLUMNS, LANES, Lane, as_operand, byte_address
 from ..warpgroup_matrices import (
@@ -78,8 +78,8 @@ class WarpgroupAttentionKernel(AttentionKernel):
         self._queries_there().begin(1)
         for stage in range(self._configuration.stages):
             for kind in range(2):
-                self._full(_i32(stage), kind).begin(1)
-                self._empty(_i32(stage), kind).begin(warps)
+                self._full(i32_constant(stage), kind).begin(1)
+                self._empty(i32_constant(stage), kind).begin(warps)
 
     def _queries_there(self) -> Barrier:
         return Barrier(byte_address(self._barriers, 4 * self._configuration.stages * BARRIER_BYTES))
@@ -91,15 +91,15 @@ class WarpgroupAttentionKernel(AttentionKernel):
         return self._barrier(slot, 2 + kind)
 
     def _barrier(self, slot: ir.Value, number: int) -> Barrier:
-        far = arith.muli(slot, _i32(4 * BARRIER_BYTES))
+        far = arith.muli(slot, i32_constant(4 * BARRIER_BYTES))
         where = byte_address(byte_address(self._barriers, far), number * BARRIER_BYTES)
         return Barrier(where)
 
     def _slot(self, passed: ir.Value) -> tuple[ir.Value, ir.Value]:
         """The stage of the tile that so many were before, and how often it was filled before."""
-        stages = _i32(self._configuration.stages)
+        stages = i32_constant(self._configuration.stages)
         turn = arith.divui(passed, stages)
-        return arith.subi(passed, arith.muli(turn, stages)), arith.andi(turn, _i32(1))
+        return arith.subi(passed, arith.muli(turn, stages)), arith.andi(turn, i32_constant(1))
 
     # Copies.
 
@@ -131,7 +131,7 @@ class WarpgroupAttentionKernel(AttentionKernel):
         around = [_narrow(self._places[loop]) for loop in outer_loops(operand, self._plan.grid)]
         for chunk in range(chunks):
             where = byte_address(to, chunk * rows * ROW_BYTES)
-            places = [_i32(chunk * self._chunk), first, *around]
+            places = [i32_constant(chunk * self._chunk), first, *around]
             copy_box(where, self._maps[kind], places, barrier.address)
 
     def _begin_copies(self, begin: ir.Value, end: ir.Value) -> None:
@@ -144,11 +144,11 @@ class WarpgroupAttentionKernel(AttentionKernel):
             there.expect(groups * self._query_bytes)
             for group in range(groups):
                 to = byte_address(self._queries, group * self._query_bytes)
-                row = arith.addi(first, _i32(group * WARPGROUP_ROWS))
+                row = arith.addi(first, i32_constant(group * WARPGROUP_ROWS))
                 self._copy(0, self._query, to, row, WARPGROUP_ROWS, self._depth_chunks, there)
-            self._copy_tile(0, _i32(0), begin, end)
+            self._copy_tile(0, i32_constant(0), begin, end)
             scf.YieldOp([])
-        self._copy_ahead(_i32(0), begin, end)
+        self._copy_ahead(i32_constant(0), begin, end)
 
     def _copy_ahead(self, passed: ir.Value, begin: ir.Value, end: ir.Value) -> None:
         """Begins the copies of values that go with the scores, and of the keys after them.
@@ -156,15 +156,15 @@ class WarpgroupAttentionKernel(AttentionKernel):
         Stages are waited for that others may be reading still: of one or two tiles before.
         """
         with self._alone():
-            self._copy_tile(0, arith.addi(passed, _i32(1)), begin, end)
+            self._copy_tile(0, arith.addi(passed, i32_constant(1)), begin, end)
             self._copy_tile(1, passed, begin, end)
             scf.YieldOp([])
         # The warp is to be together again.
-        ir.Operation.create("nvvm.bar.warp.sync", operands=[_i32(-1)])
+        ir.Operation.create("nvvm.bar.warp.sync", operands=[i32_constant(-1)])
 
     def _alone(self) -> ir.InsertionPoint:
         """Where code is for one thread of the block."""
-        is_one = arith.cmpi(arith.CmpIPredicate.eq, self._lane.thread, _i32(0))
+        is_one = arith.cmpi(arith.CmpIPredicate.eq, self._lane.thread, i32_constant(0))
         return ir.InsertionPoint(scf.IfOp(is_one).then_block)
 
     def _copy_tile(self, kind: int, passed: ir.Value, begin: ir.Value, end: ir.Value) -> None:
@@ -178,11 +178,13 @@ class WarpgroupAttentionKernel(AttentionKernel):
                 (self._value, self._values, self._value_bytes, self._column_chunks),
             )[kind]
             slot, turn = self._slot(passed)
-            self._empty(slot, kind).wait(arith.xori(turn, _i32(1)))
+            self._empty(slot, kind).wait(arith.xori(turn, i32_constant(1)))
             full = self._full(slot, kind)
             full.expect(bytes_)
-            to = byte_address(start, arith.muli(slot, _i32(bytes_)))
-            self._copy(1 + kind, operand, to, arith.muli(tile, _i32(keys)), keys, chunks, full)
+            to = byte_address(start, arith.muli(slot, i32_constant(bytes_)))
+            self._copy(
+                1 + kind, operand, to, arith.muli(tile, i32_constant(keys)), keys, chunks, full
+            )
             scf.YieldOp([])
 
     # Products.
@@ -191,8 +193,8 @@ class WarpgroupAttentionKernel(AttentionKernel):
         configuration, f32 = self._configuration, ir.F32Type.get()
         self._score_sums = Sums(configuration.keys, f32)
         self._result_sums = Sums(self._wide_columns, f32)
-        group = arith.shrui(self._lane.thread, _i32(7))
-        far = arith.muli(group, _i32(self._query_bytes))
+        group = arith.shrui(self._lane.thread, i32_constant(7))
+        far = arith.muli(group, i32_constant(self._query_bytes))
         self._query_matrix = matrix_descriptor(byte_address(self._queries, far), 0)
         leading = configuration.keys * ROW_BYTES
         self._key_matrix = matrix_descriptor(self._keys, 0)
@@ -211,21 +213,26 @@ class WarpgroupAttentionKernel(AttentionKernel):
     def _sum(self, begin: ir.Value, end: ir.Value, bounds: Bounds) -> list[ir.Value]:
         """Returns what is found of the tiles of keys: greatest scores, totals, sums."""
         self._begin_copies(begin, end)
-        self._queries_there().wait(_i32(0))
-        none = _i32(0)
+        self._queries_there().wait(i32_constant(0))
+        none = i32_constant(0)
         scores = self._begin_scores(none)
         (numbers,) = self._score_sums.complete([scores])
         self._release(none, 0)
         most, totals, sums = self._parts(self._state())
         most, totals, powers, _ = self._softmax(begin, bounds, numbers, most, totals)
-        loop = scf.ForOp(arith.addi(begin, _i32(1)), end, _i32(1), [*most, *totals, *powers, *sums])
+        loop = scf.ForOp(
+            arith.addi(begin, i32_constant(1)),
+            end,
+            i32_constant(1),
+            [*most, *totals, *powers, *sums],
+        )
         with ir.InsertionPoint(loop.body):
             carried: list[ir.Value] = [*loop.inner_iter_args]
             most, totals, rest = carried[:2], carried[2:4], carried[4:]
             powers, sums = rest[: len(powers)], rest[len(powers) :]
             tile = loop.induction_variable
             passed = arith.subi(tile, begin)
-            before = arith.subi(passed, _i32(1))
+            before = arith.subi(passed, i32_constant(1))
             self._copy_ahead(passed, begin, end)
             scores = self._begin_scores(passed)
             added = self._begin_values(before, powers, sums)
@@ -239,7 +246,7 @@ class WarpgroupAttentionKernel(AttentionKernel):
         carried = list(loop.results)
         most, totals, rest = carried[:2], carried[2:4], carried[4:]
         powers, sums = rest[: len(powers)], rest[len(powers) :]
-        last = arith.subi(arith.subi(end, begin), _i32(1))
+        last = arith.subi(arith.subi(end, begin), i32_constant(1))
         (sums,) = self._result_sums.complete([self._begin_values(last, powers, sums)])
         return [*most, *totals, *sums]
 
@@ -251,7 +258,7 @@ class WarpgroupAttentionKernel(AttentionKernel):
     def _release(self, passed: ir.Value, kind: int) -> None:
         """Says that the warp has read a stage."""
         slot, _ = self._slot(passed)
-        is_lead = arith.cmpi(arith.CmpIPredicate.eq, self._lane.lane, _i32(0))
+        is_lead = arith.cmpi(arith.CmpIPredicate.eq, self._lane.lane, i32_constant(0))
         self._empty(slot, kind).arrive_where(is_lead)
 
     def _begin_scores(self, passed: ir.Value) -> ir.Value:
@@ -259,7 +266,7 @@ class WarpgroupAttentionKernel(AttentionKernel):
         slot, turn = self._slot(passed)
         self._full(slot, 0).wait(turn)
         sums = self._score_sums.undefined()
-        keys = moved(self._key_matrix, arith.muli(slot, _i32(self._key_bytes)))
+        keys = moved(self._key_matrix, arith.muli(slot, i32_constant(self._key_bytes)))
         kind = str(self._attention.element)
         begin_products()
         for chunk in range(self._depth_chunks):
@@ -287,7 +294,7 @@ class WarpgroupAttentionKernel(AttentionKernel):
         slot, turn = self._slot(passed)
         self._full(slot, 1).wait(turn)
         found = self._result_sums.of(sums)
-        values = moved(self._value_matrix, arith.muli(slot, _i32(self._value_bytes)))
+        values = moved(self._value_matrix, arith.muli(slot, i32_constant(self._value_bytes)))
         begin_products()
         for step in range(self._configuration.keys // _TERMS):
             found = self._result_sums.multiply_registers(
@@ -343,7 +350,3 @@ def outer_loops(operand: Operand, grid: Sequence[int]) -> list[int]:
 
 def _narrow(value: ir.Value) -> ir.Value:
     return arith.index_cast(ir.IntegerType.get_signless(32), value)
-
-
-def _i32(value: int) -> ir.Value:
-    return constant(ir.IntegerType.get_signless(32), value)

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from ....dialects.mlir import arith, gpu, ir, scf
-from ...lane_reduction import WARP_LANES, i32_constant, shuffle
+from ...i32 import i32_constant
+from ...lane_reduction import WARP_LANES, shuffle
 from ...rewriting import index_constant
 from ..collective import Collective, merged
 from ..elements import address, element_bytes, load, store

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ....dialects.mlir import arith, gpu, ir, vector
+from ....dialects.mlir import arith, ir, vector
+from ...i32 import i32, thread_in_block
 from ...rewriting import constant
 from ..elements import element_bytes, load
 from ..warp_matrices import (
@@ -29,7 +30,7 @@ from ..warpgroup_matrices import (
 )
 from .configuration import ROW_BYTES, Configuration, vector_of
 from .form import Form
-from .indices import add, byte, i32, number, plus, times
+from .indices import add, byte, number, plus, times
 from .side import Side
 
 # The part of a step's terms after which what is to go on meanwhile is begun.
@@ -54,7 +55,7 @@ class Vectors:
         across = made.columns // made.thread_columns
         lanes_x = min(8, across)
         lanes_y = LANES // lanes_x
-        thread = arith.index_castui(i32(), gpu.thread_id(gpu.Dimension.x))
+        thread = thread_in_block()
         lane = arith.andi(thread, number(LANES - 1))
         warp = arith.shrui(thread, number(5))
         warps_x = number(across // lanes_x)

@@ -13,13 +13,14 @@ from itertools import pairwise
 
 from ....dialects.mlir import arith, ir
 from ....dialects.records import dataclass
+from ...i32 import i32
 from ...walking import is_used
 from ..elements import ACCESS_BYTES, WORD_BYTES, element_bytes, elements_of_words, load
 from ..size import ONE, ZERO, Size
 from ..warpgroup_matrices import MOST_DIMS, ROW_BYTES, STRIDE_BYTES, THREADS
 from ..work import Operand
 from .form import Form
-from .indices import add, byte, i32, number, plus, times
+from .indices import add, byte, number, plus, times
 
 # Neighbouring columns that a thread stores of 16-bit results: a tile's, which four lanes share.
 RUN = 8

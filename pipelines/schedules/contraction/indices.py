@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ....dialects.mlir import arith, ir
+from ...i32 import i32, is_below
 from ...rewriting import constant
 from ..elements import address
 from ..parameters import Parameters
@@ -17,11 +18,6 @@ from .form import Form, Range, is_far
 Indices = Mapping[int, ir.Value]
 
 _NO_WRAP = "#arith.overflow<nsw>"
-
-
-def i32() -> ir.Type:
-    """The type of indices in the kernel."""
-    return ir.IntegerType.get_signless(32)
 
 
 def number(value: int) -> ir.Value:
@@ -60,11 +56,6 @@ def plus(value: ir.Value, by: int) -> ir.Value:
 def times(value: ir.Value, by: int) -> ir.Value:
     """A number multiplied by another one that is known."""
     return multiply(value, constant(value.type, by)) if by != 1 else value
-
-
-def is_below(one: ir.Value, other: ir.Value) -> ir.Value:
-    """Returns whether one number is less than another, without signs."""
-    return arith.cmpi(arith.CmpIPredicate.ult, one, other)
 
 
 def both(one: ir.Value | None, other: ir.Value) -> ir.Value:

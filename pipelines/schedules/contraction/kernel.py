@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from ....dialects.mlir import arith, gpu, ir, scf
 from ....dialects.records import dataclass
+from ...i32 import block_in_grid, i32, is_below, thread_in_block
 from ...rewriting import constant
+from ..async_copies import commit_copies, wait_for_copies
 from ..conditional_load import load_if
 from ..elements import address, element_bytes, load
 from ..parameters import Parameters
@@ -14,7 +16,7 @@ from ..warpgroup_matrices import PATTERN_BYTES
 from .arithmetic import Matrices, Vectors, WarpgroupMatrices, store_vector
 from .configuration import AT_ONCE, Configuration
 from .form import Form, read_range
-from .indices import Indices, Numbers, add, byte, i32, is_below, multiply, number, plus, times
+from .indices import Indices, Numbers, add, byte, multiply, number, plus, times
 from .results import Results
 from .side import ENTRY_BYTES, Segment, Side, fill_tables
 from .totals import Totals
@@ -89,9 +91,9 @@ class ContractionKernel:
     def emit(self) -> None:
         """Sums the products of a tile, computes what follows and stores it."""
         form = self.form
-        self.thread = arith.index_castui(i32(), gpu.thread_id(gpu.Dimension.x))
+        self.thread = thread_in_block()
         self.numbers = numbers = Numbers(form, self.parameters, self.thread)
-        block = arith.index_castui(i32(), gpu.block_id(gpu.Dimension.x))
+        block = block_in_grid()
         part, tile = number(0), block
         if self._scratch is not None:
             part, tile = numbers.divided(block, self._tiles.count)
@@ -220,7 +222,7 @@ class ContractionKernel:
         slots = [number(0), number((made.stages - 1) * self.slot_bytes)]
         add = self._add_pieces if self._totals else self._steps
         carried = add(segment, number(0), count, [*sums, *slots])
-        _wait(0)
+        wait_for_copies(0)
         return carried[: len(sums)]
 
     def _fill_stages(self, segment: Segment) -> None:
@@ -265,7 +267,7 @@ class ContractionKernel:
         loop = scf.ForOp(begin, end, number(made.terms), carried)
         with ir.InsertionPoint(loop.body):
             *inner, reading, writing = loop.inner_iter_args
-            _wait(made.stages - 2)
+            wait_for_copies(made.stages - 2)
             base = plus(loop.induction_variable, (made.stages - 1) * made.terms)
             start, slot = byte(self.stages, reading), byte(self.stages, writing)
             if isinstance(self._arithmetic, WarpgroupMatrices):
@@ -307,7 +309,7 @@ class ContractionKernel:
                 fetched.append((side, start, side.fetch(segment, base, table)))
             else:
                 side.issue(segment, base, start, table)
-        ir.Operation.create("nvvm.cp.async.commit.group")
+        commit_copies()
         return fetched
 
     def _put(self, fetched: list[_Fetched]) -> None:
@@ -371,9 +373,9 @@ class PartsKernel:
         """Adds the parts in their order, computes what follows and stores it."""
         tiles, made = self._tiles, self._tiles.configuration
         total = tiles.form.total
-        thread = arith.index_castui(i32(), gpu.thread_id(gpu.Dimension.x))
+        thread = thread_in_block()
         numbers = Numbers(tiles.form, self.parameters, thread)
-        block = arith.index_castui(i32(), gpu.block_id(gpu.Dimension.x))
+        block = block_in_grid()
         tile, slice_ = numbers.divided(block, Size(self.blocks_each))
         place = tile_place(tiles, numbers, tile)
         terms = numbers.terms() if numbers.has_fewer_terms else None
@@ -428,9 +430,3 @@ def _aligned(start: ir.Value, bytes_: int) -> ir.Value:
     """The first address from `start` on that is a multiple of a power of two."""
     at = ir.Operation.create("llvm.ptrtoint", results=[i32()], operands=[start]).results[0]
     return byte(start, arith.andi(arith.subi(number(0), at), number(bytes_ - 1)))
-
-
-def _wait(groups: int) -> None:
-    ir.Operation.create(
-        "nvvm.cp.async.wait.group", attributes={"n": ir.IntegerAttr.get(i32(), groups)}
-    )

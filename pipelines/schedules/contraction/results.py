@@ -7,12 +7,13 @@ from contextlib import contextmanager
 
 from ....dialects.mlir import arith, ir, scf
 from ....dialects.records import dataclass
+from ...i32 import is_below
 from ...rewriting import constant
 from ...walking import is_used
 from ..elements import address, element_bytes, load, store
 from ..region import Point
 from ..work import Operand
-from .indices import Indices, Numbers, add, both, is_below, number, plus, times
+from .indices import Indices, Numbers, add, both, number, plus, times
 
 # Results that a thread has under way.
 _AT_ONCE = 4

@@ -7,7 +7,9 @@ from itertools import pairwise
 
 from ....dialects.mlir import arith, ir, scf
 from ....dialects.records import dataclass
+from ...i32 import i32, is_below
 from ...rewriting import constant
+from ..async_copies import copy_async
 from ..elements import address, element_bytes, load, store
 from ..size import ZERO, Size
 from .configuration import (
@@ -20,19 +22,7 @@ from .configuration import (
     vector_of,
 )
 from .form import Factor, Form, places_of
-from .indices import (
-    Indices,
-    Numbers,
-    add,
-    both,
-    byte,
-    i32,
-    is_below,
-    multiply,
-    number,
-    plus,
-    times,
-)
+from .indices import Indices, Numbers, add, both, byte, multiply, number, plus, times
 
 # Bits of a mask: that a row or column is there, and that a term is not.
 _THERE, _MISSING = 1 << 30, -(1 << 31)
@@ -330,7 +320,7 @@ class Side:
             if each.more:
                 more = constant(each.offset.type, each.more)
                 source = address(source, self.factor.element, more)
-            _copy(_past(own, each.shift), source, bytes_, size)
+            copy_async(_past(own, each.shift), source, size, bytes_)
 
     def fetch(self, segment: Segment, base: ir.Value, table: ir.Value | None) -> list[ir.Value]:
         """Loads what a thread brings of one step, of elements that are too small for copies."""
@@ -436,17 +426,3 @@ def fill_tables(
 def _past(start: ir.Value, bytes_: int) -> ir.Value:
     """The address a known number of bytes further."""
     return byte(start, number(bytes_)) if bytes_ else start
-
-
-def _copy(to: ir.Value, source: ir.Value, bytes_: int, read: ir.Value) -> None:
-    """An asynchronous copy of so many bytes, of which `read` are read and the others 0."""
-    ir.Operation.create(
-        "nvvm.cp.async.shared.global",
-        operands=[to, source, read],
-        attributes={
-            "size": ir.IntegerAttr.get(i32(), bytes_),
-            "modifier": ir.Attribute.parse(
-                f"#nvvm<load_cache_modifier {'cg' if bytes_ == 16 else 'ca'}>"
-            ),
-        },
-    )

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import product as each_of
 
-from ....dialects.mlir import arith, gpu, ir, math, scf
+from ....dialects.mlir import arith, ir, math, scf
 from ....dialects.records import dataclass
+from ...i32 import block_in_grid, is_below, thread_in_block
 from ...rewriting import constant
 from ...walking import is_used
 from ..conditional_load import load_if
@@ -22,7 +23,7 @@ from ..region import Point
 from ..size import ONE, ZERO, Size, product
 from ..work import Operand
 from .form import Factor, Form, Guard
-from .indices import Indices, Numbers, add, both, i32, is_below, number, plus, times
+from .indices import Indices, Numbers, add, both, number, plus, times
 from .results import inside
 
 # The places of a window, all of which are products in a thread's code.
@@ -246,9 +247,9 @@ class StencilKernel:
     def emit(self) -> None:
         """Computes the thread's results, if there are any."""
         stencil = self._stencil
-        thread = arith.index_castui(i32(), gpu.thread_id(gpu.Dimension.x))
+        thread = thread_in_block()
         self._numbers = numbers = Numbers(self._form, self.parameters, thread)
-        block = arith.index_castui(i32(), gpu.block_id(gpu.Dimension.x))
+        block = block_in_grid()
         at = arith.addi(arith.muli(block, number(stencil.threads)), thread)
         exists = scf.IfOp(is_below(at, numbers.size(product(self._counts))))
         with ir.InsertionPoint(exists.then_block):

@@ -23,6 +23,7 @@ from functools import cached_property
 
 from ....dialects.mlir import arith, gpu, ir, scf, vector
 from ....dialects.records import dataclass
+from ...i32 import block_in_grid, i32, is_below, thread_in_block
 from ...rewriting import constant
 from ..elements import (
     ACCESS_BYTES,
@@ -64,19 +65,7 @@ from ..warpgroup_matrices import (
 )
 from ..work import Operand
 from .companions import RUN, Arrived, Box, Companion, Lanes
-from .indices import (
-    Indices,
-    Numbers,
-    add,
-    both,
-    byte,
-    i32,
-    is_below,
-    multiply,
-    number,
-    plus,
-    times,
-)
+from .indices import Indices, Numbers, add, both, byte, multiply, number, plus, times
 from .warpgroups import Reading, WarpgroupConfiguration, WarpgroupPlan
 from .window import Axis, Window
 
@@ -124,7 +113,7 @@ class WarpgroupKernel:
     def emit(self) -> None:
         """Takes tiles, from the block's number on, as far apart as there are blocks."""
         plan, made = self.plan, self.configuration
-        thread = arith.index_castui(i32(), gpu.thread_id(gpu.Dimension.x))
+        thread = thread_in_block()
         self.numbers = Numbers(plan.form, self.parameters, thread)
         self._stages = self.shared.area(made.stages * made.stage_bytes)
         self._barriers = self.shared.area(made.stages * 2 * BARRIER_BYTES)
@@ -141,7 +130,7 @@ class WarpgroupKernel:
         self._steps = self._tiles(plan.terms, plan.depth)
         self._all_steps = multiply(self._steps, self.numbers.size(plan.extent(plan.outer_terms)))
         tiles = multiply(multiply(*self._counts), self.numbers.size(plan.extent(plan.outer)))
-        first = arith.index_castui(i32(), gpu.block_id(gpu.Dimension.x))
+        first = block_in_grid()
         step = arith.index_castui(i32(), gpu.grid_dim(gpu.Dimension.x))
         self._begin, self._end = number(0), self._all_steps
         if made.parts > 1:

@@ -12,21 +12,12 @@ from collections.abc import Sequence
 
 from ....dialects.hir.loop_operation import kind_of
 from ....dialects.mlir import arith, gpu, ir, math, scf
+from ...i32 import block_in_grid, is_below, thread_in_block
 from ...lane_reduction import WARP_LANES, shuffle
 from ...rewriting import constant
 from ...walking import defining_operation
 from ..combine import combine, neutral
-from ..contraction.indices import (
-    Indices,
-    Places,
-    add,
-    byte,
-    i32,
-    is_below,
-    number,
-    plus,
-    times,
-)
+from ..contraction.indices import Indices, Places, add, byte, number, plus, times
 from ..dependents import await_previous, let_next_begin
 from ..elements import ACCESS_BYTES, address, element_bytes, load, prefetch, store
 from ..parameters import Parameters
@@ -52,7 +43,7 @@ class FewRowsKernel:
     def emit(self) -> None:
         """Sums the terms of the block's columns, computes what follows and stores it."""
         plan, made = self.plan, self.made
-        self._thread = arith.index_castui(i32(), gpu.thread_id(gpu.Dimension.x))
+        self._thread = thread_in_block()
         self.places = Places(plan.work, self.parameters, self._thread)
         self._first = times(_block(), made.block_columns)
         beside = _rest(self._thread, made.across)
@@ -364,7 +355,7 @@ def index_of(indices: Indices, loop: int) -> ir.Value:
 
 
 def _block() -> ir.Value:
-    return arith.index_castui(i32(), gpu.block_id(gpu.Dimension.x))
+    return block_in_grid()
 
 
 def _rest(value: ir.Value, by: int) -> ir.Value:

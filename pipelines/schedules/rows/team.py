@@ -7,7 +7,8 @@ from functools import partial
 
 from ....dialects.mlir import arith, gpu, ir, memref, scf
 from ....dialects.records import dataclass
-from ...lane_reduction import WARP_LANES, i32_constant, shuffle
+from ...i32 import i32_constant
+from ...lane_reduction import WARP_LANES, shuffle
 from ...rewriting import index_constant
 from .collectives import State, States, as_states, flat
 

@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....dialects.mlir import arith, gpu, ir, scf
-from ...lane_reduction import WARP_LANES, i32_constant, shuffle
+from ...i32 import i32_constant
+from ...lane_reduction import WARP_LANES, shuffle
 from ...rewriting import index_constant
 from ..collective import Collective
 from ..elements import address, element_bytes, load, store

@@ -13,6 +13,7 @@ from itertools import product as each_of
 
 from ....dialects.mlir import arith, gpu, ir, scf
 from ....dialects.records import dataclass
+from ...i32 import is_below
 from ...rewriting import index_constant
 from ..alternatives import Alternative, Conditions
 from ..configuration import Chooser, is_power_of_two, threads_refusal
@@ -233,7 +234,7 @@ class _Kernel:
         left = {each.within: results.left(each) for each in splits}
         is_whole: ir.Value | None = None
         for each in splits:
-            holds = _is_below(index_constant(each.size - 1), left[each.within])
+            holds = is_below(index_constant(each.size - 1), left[each.within])
             is_whole = holds if is_whole is None else arith.andi(is_whole, holds)
         assert is_whole is not None
         choice = scf.IfOp(is_whole, has_else=True)
@@ -267,7 +268,7 @@ class _Kernel:
             holds: ir.Value | None = None
             for loop, each in zip(plan.transform.row_loops, at, strict=True):
                 if loop in left:
-                    found = _is_below(index_constant(each), left[loop])
+                    found = is_below(index_constant(each), left[loop])
                     holds = found if holds is None else arith.andi(holds, found)
             assert holds is not None
             choice = scf.IfOp(holds)
@@ -370,7 +371,3 @@ class _Results:
             if number in loop.parts:
                 return part_index(self._plan.work, loop, own, number, self._parameters)
         return index_constant(0)
-
-
-def _is_below(number: ir.Value, bound: ir.Value) -> ir.Value:
-    return arith.cmpi(arith.CmpIPredicate.ult, number, bound)

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from ....dialects.mlir import arith, gpu, ir
 from ....dialects.records import dataclass
-from ...rewriting import constant, index_constant
+from ...i32 import i32_constant, thread_in_block
+from ...rewriting import index_constant
 from ..elements import address
 from ..index_division import divided
 from ..parameters import Parameters
@@ -70,7 +71,7 @@ class BlockTile:
         """`counts` says how many tiles lie along the row, and along the column."""
         self._shape = shape
         self.parameters = parameters
-        self.thread = arith.index_castui(i32(), gpu.thread_id(gpu.Dimension.x))
+        self.thread = thread_in_block()
         self._starts: dict[int, ir.Value] = {}
         row, column, self.batch = self._numbers(*counts)
         self.row = arith.muli(row, index_constant(shape.row_side))
@@ -136,21 +137,11 @@ class BlockTile:
         return address(where, operand.element, by)
 
 
-def i32() -> ir.Type:
-    """Returns what is computed with in a tile."""
-    return ir.IntegerType.get_signless(32)
-
-
-def constant_i32(value: int) -> ir.Value:
-    """A constant of it."""
-    return constant(i32(), value)
-
-
 def plus(value: ir.Value, number: int) -> ir.Value:
     """A sum; nothing is emitted where it is the value."""
-    return arith.addi(value, constant_i32(number)) if number else value
+    return arith.addi(value, i32_constant(number)) if number else value
 
 
 def times(value: ir.Value, factor: int) -> ir.Value:
     """A product; nothing is emitted where it is the value."""
-    return value if factor == 1 else arith.muli(value, constant_i32(factor))
+    return value if factor == 1 else arith.muli(value, i32_constant(factor))

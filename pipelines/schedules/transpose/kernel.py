@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from ....dialects.mlir import arith, gpu, ir, scf
+from ...i32 import i32_constant
 from ..cache_priority import read_policy
 from ..elements import ACCESS_BYTES, address, element_bytes, load, store
 from ..parameters import Parameters
 from ..shared import SharedMemory
 from ..size import ONE, ZERO, Size
 from ..work import Operand
-from .block_tile import Spot, constant_i32, plus, times
+from .block_tile import Spot, plus, times
 from .points import Loaded, TilePoints
 from .tiles import Tile, Tiles
 
@@ -121,7 +122,7 @@ class TransposeKernel:
         """The elements of a transposed operand at the thread's vector of a number."""
         tiles, width = self._tiles, self._tiles.width
         row, column = self._tile.split(number, tiles.row_units)
-        unit_column = arith.shrui(column, constant_i32(width.bit_length() - 1))
+        unit_column = arith.shrui(column, i32_constant(width.bit_length() - 1))
         unit = arith.xori(row, self._swizzle(operand, unit_column))
         index = times(arith.addi(times(column, tiles.row_units), unit), width)
         where = address(area, operand.element, index)
@@ -136,7 +137,7 @@ class TransposeKernel:
         unit = element_bytes(operand.element) * tiles.width
         in_banks = min(max(_BANKS_BYTES // unit, 1), tiles.row_units)
         step = max(_BANK_BYTES // unit, in_banks // tiles.column_units, 1)
-        return arith.andi(times(unit_column, step), constant_i32(in_banks - 1))
+        return arith.andi(times(unit_column, step), i32_constant(in_banks - 1))
 
     # Computing.
 

@@ -8,11 +8,13 @@ and a column lies at `shift + row * pitch + column * size` all over the tile.
 from __future__ import annotations
 
 from ....dialects.mlir import arith, ir, scf
+from ...i32 import i32, i32_constant
 from ...rewriting import index_constant
+from ..async_copies import copy_async
 from ..elements import ACCESS_BYTES, address, elements_of_words, load, store
 from ..shared import SharedMemory
 from ..work import Operand
-from .block_tile import constant_i32, i32, plus, times
+from .block_tile import plus, times
 from .skewed_tiles import SkewedTile, SkewedTiles, Vector, address_number
 
 _WORD_BYTES = 4
@@ -30,17 +32,17 @@ class Pieces:
         stride = tiles.row.stride_of(tiles.work, operand.number)
         first = tile.moved(tile.start(operand), operand, row)
         self._shift = arith.andi(
-            arith.trunci(i32(), address_number(first)), constant_i32(ACCESS_BYTES - 1)
+            arith.trunci(i32(), address_number(first)), i32_constant(ACCESS_BYTES - 1)
         )
         back = arith.subi(index_constant(0), arith.index_castui(ir.IndexType.get(), self._shift))
         self._first = address(first, _byte(), back)
         bytes_ = arith.muli(parameters.size(stride), index_constant(tiles.element))
         self._stride = arith.index_cast(_i64(), bytes_)
         least = tiles.least_pitch
-        rest = arith.andi(arith.trunci(i32(), self._stride), constant_i32(ACCESS_BYTES - 1))
+        rest = arith.andi(arith.trunci(i32(), self._stride), i32_constant(ACCESS_BYTES - 1))
         self._pitch = plus(rest, least)
         if stride.is_known:
-            self._pitch = constant_i32(least + stride.known * tiles.element % ACCESS_BYTES)
+            self._pitch = i32_constant(least + stride.known * tiles.element % ACCESS_BYTES)
         self._area = shared.area(tiles.area_bytes)
         self._offsets: list[ir.Value] = []
 
@@ -54,7 +56,7 @@ class Pieces:
             if first + threads <= count:
                 self._copy_piece(number)
                 continue
-            exists = arith.cmpi(arith.CmpIPredicate.ult, number, constant_i32(count))
+            exists = arith.cmpi(arith.CmpIPredicate.ult, number, i32_constant(count))
             choice = scf.IfOp(exists)
             with ir.InsertionPoint(choice.then_block):
                 self._copy_piece(number)
@@ -76,9 +78,9 @@ class Pieces:
             exists = scf.IfOp(arith.cmpi(arith.CmpIPredicate.ult, at_row, rows))
             with ir.InsertionPoint(exists.then_block):
                 start = arith.addi(self._shift, arith.muli(row, self._pitch))
-                past = arith.andi(start, constant_i32(ACCESS_BYTES - 1))
+                past = arith.andi(start, i32_constant(ACCESS_BYTES - 1))
                 bytes_ = arith.subi(times(piece, ACCESS_BYTES), past)
-                size = constant_i32(tiles.element.bit_length() - 1)
+                size = i32_constant(tiles.element.bit_length() - 1)
                 within = arith.index_cast(index, arith.shrsi(bytes_, size))
                 first = arith.addi(tile.column, within)
                 signed, zero = arith.CmpIPredicate, index_constant(0)
@@ -88,7 +90,7 @@ class Pieces:
                 )
                 choice = scf.IfOp(is_whole, has_else=True)
                 with ir.InsertionPoint(choice.then_block):
-                    _copy_async(*self._addresses(row, piece))
+                    copy_async(*self._addresses(row, piece))
                     scf.YieldOp([])
                 assert choice.else_block is not None
                 with ir.InsertionPoint(choice.else_block):
@@ -112,18 +114,18 @@ class Pieces:
         store(to, operand.element, values, ACCESS_BYTES)
 
     def _copy_piece(self, number: ir.Value) -> None:
-        _copy_async(*self._addresses(*self._split(number)))
+        copy_async(*self._addresses(*self._split(number)))
 
     def _split(self, number: ir.Value) -> tuple[ir.Value, ir.Value]:
         """A piece's row and its place there."""
-        row = arith.divui(number, constant_i32(self._tiles.pieces))
+        row = arith.divui(number, i32_constant(self._tiles.pieces))
         return row, arith.subi(number, times(row, self._tiles.pieces))
 
     def _addresses(self, row: ir.Value, piece: ir.Value) -> tuple[ir.Value, ir.Value]:
         """Where a piece lies in shared memory, and in memory."""
         place = times(piece, ACCESS_BYTES)
         here = arith.addi(self._shift, arith.muli(row, self._pitch))
-        here = arith.addi(arith.andi(here, constant_i32(-ACCESS_BYTES)), place)
+        here = arith.addi(arith.andi(here, i32_constant(-ACCESS_BYTES)), place)
         there = arith.muli(arith.extui(_i64(), row), self._stride)
         there = arith.addi(there, arith.extui(_i64(), self._shift))
         there = arith.andi(there, arith.constant(_i64(), -ACCESS_BYTES))
@@ -172,7 +174,7 @@ class Pieces:
             if bits < 32:
                 value = arith.extui(i32(), value)
             if number:
-                value = arith.shli(value, constant_i32(number * bits))
+                value = arith.shli(value, i32_constant(number * bits))
             found = value if found is None else arith.ori(found, value)
         assert found is not None
         return found
@@ -181,15 +183,15 @@ class Pieces:
         """Returns offsets from a vector's start of the words that a thread reads, in order."""
         if not self._offsets:
             turned = [
-                arith.andi(plus(self._tile.turn, number), constant_i32(_WORDS - 1))
+                arith.andi(plus(self._tile.turn, number), i32_constant(_WORDS - 1))
                 for number in range(_WORDS)
             ]
             self._offsets = [arith.muli(times(each, in_word), self._pitch) for each in turned]
         return self._offsets
 
     def _has_turn(self, bit: int) -> ir.Value:
-        kept = arith.andi(self._tile.turn, constant_i32(bit))
-        return arith.cmpi(arith.CmpIPredicate.ne, kept, constant_i32(0))
+        kept = arith.andi(self._tile.turn, i32_constant(bit))
+        return arith.cmpi(arith.CmpIPredicate.ne, kept, i32_constant(0))
 
     def _thread_start(self) -> ir.Value:
         """Where the thread's first vector would begin without a skew."""
@@ -199,28 +201,10 @@ class Pieces:
 
     def _rows(self, count: int) -> ir.Value:
         """The bytes of so many rows."""
-        return arith.muli(constant_i32(count), self._pitch)
+        return arith.muli(i32_constant(count), self._pitch)
 
     def _shared(self, offset: ir.Value) -> ir.Value:
         return address(self._area, _byte(), offset)
-
-
-def wait_for_copies() -> None:
-    """Waits for the thread's own copies."""
-    ir.Operation.create("nvvm.cp.async.commit.group")
-    none = ir.IntegerAttr.get(i32(), 0)
-    ir.Operation.create("nvvm.cp.async.wait.group", attributes={"n": none})
-
-
-def _copy_async(to: ir.Value, source: ir.Value) -> None:
-    ir.Operation.create(
-        "nvvm.cp.async.shared.global",
-        operands=[to, source],
-        attributes={
-            "size": ir.IntegerAttr.get(i32(), ACCESS_BYTES),
-            "modifier": ir.Attribute.parse("#nvvm<load_cache_modifier cg>"),
-        },
-    )
 
 
 def _byte() -> ir.Type:

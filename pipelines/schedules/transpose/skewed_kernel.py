@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from ....dialects.mlir import arith, gpu, ir, scf
+from ...i32 import i32_constant
 from ...rewriting import index_constant
+from ..async_copies import commit_copies, wait_for_copies
 from ..cache_priority import read_policy
 from ..elements import ACCESS_BYTES, load, store
 from ..parameters import Parameters
@@ -11,8 +13,8 @@ from ..shared import SharedMemory
 from ..size import ZERO, Size
 from ..space import Loop
 from ..work import Operand
-from .block_tile import Spot, constant_i32
-from .pieces import Pieces, wait_for_copies
+from .block_tile import Spot
+from .pieces import Pieces
 from .points import Loaded, TilePoints
 from .skewed_tiles import SkewedTile, SkewedTiles, Vector
 
@@ -86,7 +88,8 @@ class SkewedKernel:
             {operand.number: self._load(operand, vector) for operand in self._points.direct}
             for vector in vectors
         ]
-        wait_for_copies()
+        commit_copies()
+        wait_for_copies(0)
         gpu.barrier()
         for vector, values in zip(vectors, loaded, strict=True):
             for operand, pieces in zip(self._tiles.across, self._pieces, strict=True):
@@ -125,14 +128,15 @@ class SkewedKernel:
         tiles = self._tiles
         for pieces in self._pieces:
             pieces.copy_guarded()
-        wait_for_copies()
+        commit_copies()
+        wait_for_copies(0)
         gpu.barrier()
         elements = tiles.row_side * tiles.column_side // tiles.threads
         at_once = min(_EDGE_ELEMENTS, elements) if self._points.direct else 1
         zero, step = index_constant(0), index_constant(at_once)
         loop = scf.ForOp(zero, index_constant(elements), step)
         with ir.InsertionPoint(loop.body):
-            number = arith.index_castui(constant_i32(0).type, loop.induction_variable)
+            number = arith.index_castui(i32_constant(0).type, loop.induction_variable)
             spots = [self._spot(number, place) for place in range(at_once)]
             loaded = [self._load_near(spot) for spot in spots]
             for spot, values in zip(spots, loaded, strict=True):
@@ -142,10 +146,10 @@ class SkewedKernel:
     def _spot(self, number: ir.Value, after: int) -> Spot:
         """The element that comes so many after a number of the thread's."""
         tiles, thread = self._tiles, self._tile.thread
-        number = arith.addi(number, constant_i32(after)) if after else number
-        place = arith.addi(arith.muli(number, constant_i32(tiles.threads)), thread)
-        row = arith.andi(place, constant_i32(tiles.row_side - 1))
-        column = arith.shrui(place, constant_i32(tiles.row_side.bit_length() - 1))
+        number = arith.addi(number, i32_constant(after)) if after else number
+        place = arith.addi(arith.muli(number, i32_constant(tiles.threads)), thread)
+        row = arith.andi(place, i32_constant(tiles.row_side - 1))
+        column = arith.shrui(place, i32_constant(tiles.row_side.bit_length() - 1))
         return Spot(arith.subi(row, self._tile.skew(column)), column)
 
     def _load_near(self, spot: Spot) -> Loaded:

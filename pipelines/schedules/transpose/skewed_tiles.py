@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from ....dialects.mlir import arith, ir
 from ....dialects.records import dataclass
+from ...i32 import i32, i32_constant
 from ..elements import ACCESS_BYTES
 from ..parameters import Parameters
 from ..size import Size
 from ..work import Operand
-from .block_tile import BlockTile, TileShape, constant_i32, i32, plus, times
+from .block_tile import BlockTile, TileShape, plus, times
 
 # What segments' addresses are multiples of: a sector of memory. Twice as much costs more rows.
 _SEGMENT_BYTES = 32
@@ -112,11 +113,11 @@ class SkewedTile(BlockTile):
         stride = parameters.size(tiles.column.stride_of(tiles.work, first.number))
         step = arith.trunci(i32(), arith.index_cast(i64, stride))
         self._step = times(step, tiles.element)
-        lane = arith.andi(self.thread, constant_i32(_WARP - 1))
-        self.turn = arith.shrui(lane, constant_i32(_LANES.bit_length() - 1))
-        warp = arith.shrui(self.thread, constant_i32(_WARP.bit_length() - 1))
+        lane = arith.andi(self.thread, i32_constant(_WARP - 1))
+        self.turn = arith.shrui(lane, i32_constant(_LANES.bit_length() - 1))
+        warp = arith.shrui(self.thread, i32_constant(_WARP.bit_length() - 1))
         unit, near, far = self._fields(warp)
-        place = arith.andi(lane, constant_i32(_LANES - 1))
+        place = arith.andi(lane, i32_constant(_LANES - 1))
         self.row_0 = times(arith.addi(place, times(unit, _LANES)), width)
         column = arith.addi(near, times(self.turn, width))
         self.column_0 = arith.addi(column, times(far, _COLUMNS * width))
@@ -124,11 +125,11 @@ class SkewedTile(BlockTile):
     def _fields(self, number: ir.Value) -> tuple[ir.Value, ir.Value, ir.Value]:
         """A warp's number in a tile as bits: along the row, next to each other, and the others."""
         units, width = self._units, self._tiles.width
-        above = arith.shrui(number, constant_i32(units.bit_length() - 1))
+        above = arith.shrui(number, i32_constant(units.bit_length() - 1))
         return (
-            arith.andi(number, constant_i32(units - 1)),
-            arith.andi(above, constant_i32(width - 1)),
-            arith.shrui(above, constant_i32(width.bit_length() - 1)),
+            arith.andi(number, i32_constant(units - 1)),
+            arith.andi(above, i32_constant(width - 1)),
+            arith.shrui(above, i32_constant(width.bit_length() - 1)),
         )
 
     @property
@@ -151,8 +152,8 @@ class SkewedTile(BlockTile):
     def skew(self, column: ir.Value) -> ir.Value:
         """Returns how many elements before the tile's first row a column's segment begins."""
         phase = arith.addi(self._phase, arith.muli(column, self._step))
-        past = arith.andi(phase, constant_i32(_SEGMENT_BYTES - 1))
-        return arith.shrui(past, constant_i32(self._tiles.element.bit_length() - 1))
+        past = arith.andi(phase, i32_constant(_SEGMENT_BYTES - 1))
+        return arith.shrui(past, i32_constant(self._tiles.element.bit_length() - 1))
 
 
 def address_number(pointer: ir.Value) -> ir.Value:

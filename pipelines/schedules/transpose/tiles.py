@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from ....dialects.mlir import arith, ir
 from ....dialects.records import dataclass
+from ...i32 import as_index, i32, i32_constant
 from ...rewriting import index_constant
 from ..parameters import Parameters
 from ..size import Size
 from ..space import Loop
 from ..work import Operand
-from .block_tile import BlockTile, Spot, TileShape, constant_i32, i32, plus, times
+from .block_tile import BlockTile, Spot, TileShape, plus, times
 
 
 @dataclass(frozen=True)
@@ -44,15 +45,15 @@ class Tile(BlockTile):
     def _left(self, loop: Loop, first: ir.Value, side: int) -> ir.Value:
         """Returns how many of the tile's elements along a loop there are."""
         if loop.extent.is_known and loop.extent.known % side == 0:
-            return constant_i32(side)
+            return i32_constant(side)
         left = arith.subi(self.parameters.size(loop.extent), first)
         return arith.index_castui(i32(), arith.minui(left, index_constant(side)))
 
     def split(self, number: int, units: int) -> tuple[ir.Value, ir.Value]:
         """The thread's piece of a number, of those in rows of `units`: its place, and the row's."""
         before = number * self._tiles.threads
-        place = arith.andi(self.thread, constant_i32(units - 1))
-        row = arith.shrui(self.thread, constant_i32(units.bit_length() - 1))
+        place = arith.andi(self.thread, i32_constant(units - 1))
+        row = arith.shrui(self.thread, i32_constant(units.bit_length() - 1))
         return plus(place, before % units), plus(row, before // units)
 
     def square(self, number: int) -> Spot:
@@ -68,8 +69,8 @@ class Tile(BlockTile):
 
     def clamped(self, spot: Spot, columns: int) -> Spot:
         """The spot, or the last one that is in the tile; of vectors, in `columns` columns."""
-        last_row = arith.subi(self._rows, constant_i32(self._tiles.width))
-        last_column = arith.subi(self._columns, constant_i32(columns))
+        last_row = arith.subi(self._rows, i32_constant(self._tiles.width))
+        last_column = arith.subi(self._columns, i32_constant(columns))
         return Spot(arith.minui(spot.row, last_row), arith.minui(spot.column, last_column))
 
     @property
@@ -86,8 +87,8 @@ class Tile(BlockTile):
         """Whether this one does not."""
         same = arith.CmpIPredicate.eq
         return arith.andi(
-            arith.cmpi(same, self._rows, constant_i32(self._tiles.row_side)),
-            arith.cmpi(same, self._columns, constant_i32(self._tiles.column_side)),
+            arith.cmpi(same, self._rows, i32_constant(self._tiles.row_side)),
+            arith.cmpi(same, self._columns, i32_constant(self._tiles.column_side)),
         )
 
     def has(self, spot: Spot) -> ir.Value:
@@ -102,9 +103,5 @@ class Tile(BlockTile):
         return self.moved(
             self.start(operand),
             operand,
-            [(self._tiles.row, _index(spot.row)), (self._tiles.column, _index(spot.column))],
+            [(self._tiles.row, as_index(spot.row)), (self._tiles.column, as_index(spot.column))],
         )
-
-
-def _index(value: ir.Value) -> ir.Value:
-    return arith.index_castui(ir.IndexType.get(), value)

@@ -14,6 +14,7 @@ from itertools import product as each_of
 
 from ....dialects.mlir import arith, ir, scf
 from ....dialects.records import dataclass
+from ...i32 import as_index, i32_constant, narrow
 from ...rewriting import index_constant
 from ..alternatives import Alternative, Conditions
 from ..collective import Collective, levels_of
@@ -226,10 +227,10 @@ class _Kernel:
 
     def emit(self) -> None:
         number = thread_number(self.threads)
-        count = _narrow(self.parameters.size(product(self.extents)))
+        count = narrow(self.parameters.size(product(self.extents)))
         choice = scf.IfOp(arith.cmpi(arith.CmpIPredicate.ult, number, count))
         with ir.InsertionPoint(choice.then_block):
-            self._emit_tile(self._place(arith.index_castui(ir.IndexType.get(), number)))
+            self._emit_tile(self._place(as_index(number)))
             scf.YieldOp([])
 
     def _place(self, number: ir.Value) -> list[ir.Value]:
@@ -256,7 +257,7 @@ class _Kernel:
             return
         extent = self.parameters.size(self.tile.loops[-2].extent)
         end = arith.addi(place[-2], index_constant(rows))
-        is_whole = arith.cmpi(arith.CmpIPredicate.ule, _narrow(end), _narrow(extent))
+        is_whole = arith.cmpi(arith.CmpIPredicate.ule, narrow(end), narrow(extent))
         choice = scf.IfOp(is_whole, has_else=True)
         with ir.InsertionPoint(choice.then_block):
             self._compute(self.tile, place)
@@ -277,7 +278,7 @@ class _Kernel:
         if len(tile.loops) > 1:
             extent = self.parameters.size(tile.loops[-2].extent)
             end = arith.addi(place[-2], index_constant(rows))
-            is_whole = arith.cmpi(arith.CmpIPredicate.ule, _narrow(end), _narrow(extent))
+            is_whole = arith.cmpi(arith.CmpIPredicate.ule, narrow(end), narrow(extent))
             is_inside, end = arith.andi(is_inside, is_whole), arith.minui(end, extent)
         choice = scf.IfOp(is_inside, has_else=True)
         with ir.InsertionPoint(choice.then_block):
@@ -330,12 +331,7 @@ def _merge(
         running[each] = values if before is None else each.merged(before, values)
 
 
-def _narrow(number: ir.Value) -> ir.Value:
-    """An index, or how many there are, in 32 bits."""
-    return arith.index_castui(ir.IntegerType.get_signless(32), number)
-
-
-def _times(number: ir.Value, count: int) -> ir.Value:
+def _times(index: ir.Value, count: int) -> ir.Value:
     """So many times an index, which is an index too."""
-    by = arith.constant(ir.IntegerType.get_signless(32), count)
-    return arith.index_castui(ir.IndexType.get(), arith.muli(_narrow(number), by))
+    by = i32_constant(count)
+    return as_index(arith.muli(narrow(index), by))
