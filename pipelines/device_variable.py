@@ -9,6 +9,7 @@ from ..dialects.mlir import ir
 from ..dialects.records import dataclass
 from .host.types import element_bytes
 from .pass_base import fail
+from .symbols import symbol_name
 
 _WORKGROUP_SPACES = ("#gpu.address_space<workgroup>", "#gpu.address_space<private>", "3", "5")
 
@@ -58,7 +59,7 @@ def _memref_variable(module: ir.Operation, op: ir.Operation) -> DeviceVariable |
         "4",
         "#gpu.address_space<constant>",
     )
-    return DeviceVariable(module, op, _name(op), kind, 4 if constant else 1)
+    return DeviceVariable(module, op, symbol_name(op), kind, 4 if constant else 1)
 
 
 def _llvm_variable(module: ir.Operation, op: ir.Operation) -> DeviceVariable | None:
@@ -68,7 +69,7 @@ def _llvm_variable(module: ir.Operation, op: ir.Operation) -> DeviceVariable | N
     if space not in (0, 1, 4):
         return None
     kind = ir.TypeAttr(op.attributes["global_type"]).value
-    return DeviceVariable(module, op, _name(op), kind, 4 if space == 4 else 1)
+    return DeviceVariable(module, op, symbol_name(op), kind, 4 if space == 4 else 1)
 
 
 def is_declaration(op: ir.Operation) -> bool:
@@ -97,7 +98,3 @@ def _llvm_bytes(op: ir.Operation, kind: ir.Type) -> int:
 
 def _qualified(text: str) -> str:
     return f"!llvm.{text}" if text.startswith(("array<", "ptr", "struct<")) else text
-
-
-def _name(op: ir.Operation) -> str:
-    return ir.StringAttr(op.attributes["sym_name"]).value

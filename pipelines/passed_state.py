@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from ..dialects.mlir import ir
+from .attributes import entries_of
 from .body_names import CALLING
 from .updates import attributes_of
 from .weights import MARK, STATE_MARK, ZERO_MARK
@@ -23,7 +24,7 @@ def pass_state(module: ir.Operation) -> None:
         if op.name == "func.func":
             _pass_arguments(op)
         elif op.name == "hir.program" and "inputs" in op.attributes:
-            described = [_entries(each) for each in ir.ArrayAttr(op.attributes["inputs"])]
+            described = [entries_of(each) for each in ir.ArrayAttr(op.attributes["inputs"])]
             names = {each["name"] for each in described if "name" in each}
             for entries in described:
                 if "state" in entries:
@@ -77,7 +78,3 @@ def _free(name: ir.Attribute, names: set[ir.Attribute]) -> ir.Attribute:
             name = ir.StringAttr.get(ir.StringAttr(name).value + "_")
     names.add(name)
     return name
-
-
-def _entries(attribute: ir.Attribute) -> dict[str, ir.Attribute]:
-    return {item.name: item.attr for item in ir.DictAttr(attribute)}

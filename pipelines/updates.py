@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from ..dialects.mlir import ir
 from .pass_base import fail
+from .symbols import symbol_name
 from .walking import operations_where
 from .weights import MARK as WEIGHT
 
@@ -31,16 +32,16 @@ def updates_of(function: ir.Operation) -> dict[int, int]:
 
 def check_updates(module: ir.Operation, programs: Sequence[ir.Operation]) -> None:
     """Fails where a result of a function that is no program of its own is an update."""
-    own = {_symbol(each) for each in programs if "sym_visibility" not in each.attributes}
+    own = {symbol_name(each) for each in programs if "sym_visibility" not in each.attributes}
     updating: set[str] = set()
     for child in module.regions[0].blocks[0]:
         function = child.operation
         if function.name == "func.func" and updates_of(function):
-            updating.add(_symbol(function))
-            if _symbol(function) not in own:
+            updating.add(symbol_name(function))
+            if symbol_name(function) not in own:
                 fail(
                     function,
-                    f"@{_symbol(function)} is no public function on tensors, and its results "
+                    f"@{symbol_name(function)} is no public function on tensors, and its results "
                     f"cannot be {UPDATES}: return them, for the caller to update with",
                 )
     for call in operations_where(module, lambda op: op.name == "func.call") if updating else ():
@@ -90,7 +91,3 @@ def _can_be_one(old: ir.RankedTensorType, new: ir.RankedTensorType) -> bool:
         one == other or dynamic in (one, other)
         for one, other in zip(old.shape, new.shape, strict=True)
     )
-
-
-def _symbol(function: ir.Operation) -> str:
-    return ir.StringAttr(function.attributes["sym_name"]).value

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ...dialects.hir.layout import any_layout, buffer_type, is_packed
 from ...dialects.mlir import ir
+from ..attributes import i64_attribute
 from .compute_ops import COMPUTE_OPS
 
 # What takes a buffer of any strides, and says nothing of them in its own type.
@@ -16,7 +17,7 @@ def allocate(
     buffer: ir.MemRefType, sizes: Sequence[ir.Value], output: int | None = None
 ) -> ir.Value:
     """Returns a hir.allocate at the insertion point; `output` is the number of the output it is."""
-    number = {} if output is None else {"output": _whole(output)}
+    number = {} if output is None else {"output": i64_attribute(output)}
     return ir.Operation.create(
         "hir.allocate", results=[buffer], operands=list(sizes), attributes=number
     ).results[0]
@@ -60,7 +61,3 @@ def _output_number(value: ir.Value) -> int | None:
         if output.operation.operands[0] == value:
             return number
     return None
-
-
-def _whole(value: int) -> ir.Attribute:
-    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)

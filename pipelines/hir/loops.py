@@ -1,6 +1,8 @@
-"""Writing host loops."""
+"""Writing host loops and branches."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from ...dialects.mlir import ir
 
@@ -18,3 +20,14 @@ def begin_loop(
     )
     loop.regions[0].blocks.append(ir.IndexType.get())
     return loop
+
+
+def emit_either(
+    condition: ir.Value, then: Callable[[], None], otherwise: Callable[[], None]
+) -> None:
+    """Emits a hir.if without results, whose regions are what these emit."""
+    kind = ir.Type.parse("!hir.results_t")
+    branch = ir.Operation.create("hir.if", results=[kind], operands=[condition], regions=2)
+    for region, emit in zip(branch.regions, (then, otherwise), strict=True):
+        with ir.InsertionPoint(region.blocks.append()):
+            emit()

@@ -8,12 +8,13 @@ from ...dialects.hir.layout import DYNAMIC
 from ...dialects.hir.refusal import constant_value
 from ...dialects.hir.views import permute_type, reshape_type, select_type, slice_type
 from ...dialects.mlir import ir
+from ..attributes import i64_attribute
 
 
 def select(buffer: ir.Value, axis: int, index: ir.Value) -> ir.Value:
     """hir.select at an index that is not known before the program runs."""
     view = select_type(ir.MemRefType(buffer.type), axis)
-    return _create("hir.select", view, [buffer, index], {"axis": _number(axis)})
+    return _create("hir.select", view, [buffer, index], {"axis": i64_attribute(axis)})
 
 
 def slice_between(
@@ -21,7 +22,7 @@ def slice_between(
 ) -> ir.Value:
     """hir.slice with bounds that are values, of a `size` that may be known all the same."""
     view = slice_type(ir.MemRefType(buffer.type), axis, size, start=constant_value(start))
-    return _create("hir.slice", view, [buffer, start, stop], {"axis": _number(axis)})
+    return _create("hir.slice", view, [buffer, start, stop], {"axis": i64_attribute(axis)})
 
 
 def permute(buffer: ir.Value, order: Sequence[int]) -> ir.Value:
@@ -44,7 +45,3 @@ def _create(
 ) -> ir.Value:
     op = ir.Operation.create(name, results=[view], operands=operands, attributes=attributes)
     return op.results[0]
-
-
-def _number(value: int) -> ir.Attribute:
-    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)

@@ -220,6 +220,15 @@ class Emitter:
     def multiply(self, left: ir.Value, right: ir.Value) -> ir.Value:
         return llvm.multiply(left, right, loc=self.op.location, ip=self._here())
 
+    def begun_descriptor(
+        self, rank: int, allocated: ir.Value, first: ir.Value, offset: int = 0
+    ) -> ir.Value:
+        """Returns a memref's descriptor that has no sizes and strides yet."""
+        descriptor = self.undefined(self.types.descriptor(rank))
+        descriptor = self.insert(descriptor, allocated, 0)
+        descriptor = self.insert(descriptor, first, 1)
+        return self.insert(descriptor, self.i64(offset), 2)
+
     def packed_memref(
         self, kind: ir.MemRefType, address: ir.Value, extents: Sequence[ir.Value] = ()
     ) -> ir.Value:
@@ -227,10 +236,7 @@ class Emitter:
         where dynamic.
         """
         sizes = list(extents) or [self.i64(size) for size in kind.shape]
-        descriptor = self.undefined(self.types.descriptor(kind.rank))
-        descriptor = self.insert(descriptor, address, 0)
-        descriptor = self.insert(descriptor, address, 1)
-        descriptor = self.insert(descriptor, self.i64(0), 2)
+        descriptor = self.begun_descriptor(kind.rank, address, address)
         stride = self.i64(1)
         for axis in reversed(range(kind.rank)):
             descriptor = self.insert(descriptor, sizes[axis], 3, axis)

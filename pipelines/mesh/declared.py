@@ -14,6 +14,7 @@ from ...dialects.hir.mesh import (
 from ...dialects.hir.program_mesh import is_combined
 from ...dialects.hir.spread import Spread
 from ...dialects.mlir import ir
+from ..attributes import function_type
 from ..pass_base import fail
 from ..updates import updates_of
 from ..weights import STATE_MARK
@@ -31,7 +32,7 @@ def mesh_of_function(function: ir.Operation) -> Mesh | None:
 
 def argument_spreads(function: ir.Operation, mesh: Mesh) -> list[Spreads]:
     """Returns how each argument is spread, whole where nothing says so. Fails at what is wrong."""
-    kinds = _kind(function).inputs
+    kinds = function_type(function).inputs
     found = _declared(function, "arg_attrs", "argument", list(kinds), mesh)
     updated = set(updates_of(function).values())
     for place, spreads in enumerate(found):
@@ -41,7 +42,7 @@ def argument_spreads(function: ir.Operation, mesh: Mesh) -> list[Spreads]:
         what = f"'{SPREAD}' of argument {place}, which is {'state' if is_kept else 'updated'}: "
         if any(each.reduction for each in spreads):
             fail(function, f"{what}it is divided or whole")
-        kind = _kind(function).inputs[place]
+        kind = function_type(function).inputs[place]
         shape = kind.shape if isinstance(kind, ir.RankedTensorType) else ()
         for dim in mesh.uneven(spreads, shape):
             fail(function, f"{what}{mesh.uneven_text(spreads, dim, shape[dim])}; leave it whole")
@@ -50,7 +51,7 @@ def argument_spreads(function: ir.Operation, mesh: Mesh) -> list[Spreads]:
 
 def result_spreads(function: ir.Operation, mesh: Mesh) -> list[Spreads]:
     """Returns how each result is to be spread; one that updates an argument as that is."""
-    found = _declared(function, "res_attrs", "result", list(_kind(function).results), mesh)
+    found = _declared(function, "res_attrs", "result", list(function_type(function).results), mesh)
     arguments = argument_spreads(function, mesh)
     for place, number in updates_of(function).items():
         is_said = _attribute(function, "res_attrs", place, SPREAD) is not None
@@ -61,10 +62,6 @@ def result_spreads(function: ir.Operation, mesh: Mesh) -> list[Spreads]:
             )
         found[place] = arguments[number]
     return found
-
-
-def _kind(function: ir.Operation) -> ir.FunctionType:
-    return ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
 
 
 def _attribute(function: ir.Operation, which: str, place: int, name: str) -> ir.Attribute | None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from ...dialects.hir.mesh import Spreads
-from ...dialects.hir.spread import Spread
 from ...dialects.mlir import indexing_maps, ir
 from ..fusion.generic import has_tensors_only
-from ..hir.mesh.wishes import Wish, Wishes
+from ..hir.mesh.wishes import Wish, Wishes, add_wish, renamed
 from .loops import loops_of, parallel_loops
 from .views import INSERT, VIEWS, dim_pairs, inserted_dims
 
@@ -24,7 +23,7 @@ def find_wishes(block: ir.Block, results: Sequence[Spreads]) -> Wishes:
         if op.name == "func.return":
             for value, spreads in zip(op.operands, results, strict=True):
                 if isinstance(value.type, ir.RankedTensorType):
-                    _add(wishes, value, Wish(spreads))
+                    add_wish(wishes, value, Wish(spreads))
         elif op.name in VIEWS and op.results[0] in wishes:
             _ask_tensors(op, wishes)
         elif op.name == INSERT and op.results[0] in wishes:
@@ -32,13 +31,6 @@ def find_wishes(block: ir.Block, results: Sequence[Spreads]) -> Wishes:
         elif op.name.startswith("linalg.") and has_tensors_only(op) and op.results[0] in wishes:
             _ask_operands(op, wishes)
     return wishes
-
-
-def renamed(spreads: Spreads, dims: Mapping[int, int | None]) -> Spreads:
-    """Returns the spreads of another tensor, of which these are the dims."""
-    return tuple(
-        Spread() if each.axis is None else Spread(axis=dims.get(each.axis)) for each in spreads
-    )
 
 
 def _ask_tensors(op: ir.Operation, wishes: Wishes) -> None:
@@ -52,14 +44,14 @@ def _ask_tensors(op: ir.Operation, wishes: Wishes) -> None:
             is_same = [each.is_whole for each in spreads] == [
                 each.is_whole for each in wish.spreads
             ]
-            _add(wishes, value, Wish(spreads, wish.firm and is_same))
+            add_wish(wishes, value, Wish(spreads, wish.firm and is_same))
 
 
 def _ask_inserted(op: ir.Operation, wishes: Wishes) -> None:
     wish, (part, into) = wishes[op.results[0]], list(op.operands)[:2]
     dims = inserted_dims(op, ir.RankedTensorType(part.type), ir.RankedTensorType(into.type))
-    _add(wishes, into, Wish(wish.spreads, wish.firm))
-    _add(wishes, part, Wish(renamed(wish.spreads, dims)))
+    add_wish(wishes, into, Wish(wish.spreads, wish.firm))
+    add_wish(wishes, part, Wish(renamed(wish.spreads, dims)))
 
 
 def _ask_operands(op: ir.Operation, wishes: Wishes) -> None:
@@ -69,9 +61,4 @@ def _ask_operands(op: ir.Operation, wishes: Wishes) -> None:
     for number, operand in enumerate(op.operands):
         if isinstance(operand.type, ir.RankedTensorType):
             places = {dim: loop.places[number] for dim, loop in loops.items()}
-            _add(wishes, operand, Wish(renamed(wish.spreads, places), firm))
-
-
-def _add(wishes: Wishes, value: ir.Value, wish: Wish) -> None:
-    if value not in wishes or all(each.is_whole for each in wishes[value].spreads):
-        wishes[value] = wish
+            add_wish(wishes, operand, Wish(renamed(wish.spreads, places), firm))

@@ -18,6 +18,7 @@ from ...dialects.hir.layout import buffer_type
 from ...dialects.mlir import arith, ir
 from ..hir.communication.ops import wait
 from ..hir.fresh_buffers import allocate
+from ..hir.loops import emit_either
 from ..hir.view_ops import reshape, select
 from ..rewriting import index_constant
 from ..walking import defining_op
@@ -41,15 +42,8 @@ def write_by_peers(overlap: Overlap, pieces: int) -> None:
         reaches = ir.Operation.create(
             "hir.shares_memory", [ir.IntegerType.get_signless(1)], [team]
         ).results[0]
-        _branch(reaches, shared, otherwise)
+        emit_either(reaches, shared, otherwise)
     erase(overlap)
-
-
-def _branch(condition: ir.Value, then: Callable[[], None], otherwise: Callable[[], None]) -> None:
-    op = ir.Operation.create("hir.if", [ir.Type.parse("!hir.results_t")], [condition], regions=2)
-    for region, write in zip(op.regions, (then, otherwise), strict=True):
-        with ir.InsertionPoint(region.blocks.append()):
-            write()
 
 
 def _arriving(overlap: Overlap) -> tuple[Callable[[], None], Callable[[], None]]:

@@ -8,6 +8,7 @@ from ...dialects.hir.element_types import ELEMENT_TYPES, find_element_type
 from ...dialects.hir.values import not_a_buffer
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
+from ..attributes import function_type
 from ..pass_base import Pass, fail, register
 from ..program_calls import check_calls
 from ..symbols import symbol_name
@@ -96,7 +97,7 @@ def _called_only_by(
 def _check_types(function: ir.Operation) -> None:
     """Refuses values that no host program can hold."""
     name = symbol_name(function)
-    kind = _kind(function)
+    kind = function_type(function)
     for role, kinds in (("argument", kind.inputs), ("result", kind.results)):
         for place, each in enumerate(kinds):
             _check_type(function, f"{role} {place} of @{name}", each)
@@ -125,12 +126,8 @@ def _check_type(op: ir.Operation, what: str, kind: ir.Type) -> None:
         )
 
 
-def _kind(function: ir.Operation) -> ir.FunctionType:
-    return ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
-
-
 def _has_tensors(function: ir.Operation) -> bool:
-    kind = _kind(function)
+    kind = function_type(function)
     tensors = (ir.RankedTensorType, ir.UnrankedTensorType)
     return any(isinstance(item, tensors) for item in [*kind.inputs, *kind.results])
 
@@ -138,14 +135,14 @@ def _has_tensors(function: ir.Operation) -> bool:
 def _is_buffer_entry(function: ir.Operation, entry: str | None) -> bool:
     if symbol_name(function) != entry:
         return False
-    takes_buffers = any(isinstance(item, ir.MemRefType) for item in _kind(function).inputs)
+    takes_buffers = any(isinstance(item, ir.MemRefType) for item in function_type(function).inputs)
     return takes_buffers and not operations_where(function, lambda op: op.name.startswith("gpu."))
 
 
 def _keep_inputs(function: ir.Operation) -> None:
     """Marks the tensors among a function's arguments as not to be written, but for updates."""
     updated = updates_of(function).values()
-    kinds = list(_kind(function).inputs)
+    kinds = list(function_type(function).inputs)
     given = function.attributes
     old = (
         list(ir.ArrayAttr(given[_ARGUMENT_ATTRIBUTES]))

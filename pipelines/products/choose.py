@@ -8,6 +8,7 @@ from ...dialects import hir
 from ...dialects.mlir import arith, ir
 from ..fusion.tiles import FALLBACK, ROUNDED
 from ..generics import emit_generic, reduce_over
+from ..hir.loops import emit_either
 from ..schedules.floor import GENERAL
 from .options import MatmulOptions
 from .product import Product, emit_call
@@ -36,7 +37,7 @@ def emit_product(
         is_there = ir.Operation.create(
             hir.HasMatmulLibraryOp.OPERATION_NAME, results=[ir.IntegerType.get_signless(1)]
         ).results[0]
-        _emit_either(is_there, call_library, fall_back)
+        emit_either(is_there, call_library, fall_back)
 
     def call_library() -> None:
         emit_call(product, allow_tf32=options.allow_tf32)
@@ -71,16 +72,7 @@ def emit_product(
     if not has_kernel or is_for_kernel(product, most) is not None:
         call()
         return
-    _emit_either(emit_is_for_kernel(product, most), compute, call)
-
-
-def _emit_either(holds: ir.Value, one: Callable[[], None], other: Callable[[], None]) -> None:
-    choice = ir.Operation.create(
-        hir.IfOp.OPERATION_NAME, results=[hir.ResultsType.get()], operands=[holds], regions=2
-    )
-    for region, emit in zip(choice.regions, (one, other), strict=True):
-        with ir.InsertionPoint(region.blocks.append()):
-            emit()
+    emit_either(emit_is_for_kernel(product, most), compute, call)
 
 
 def emit_sum(product: Product) -> ir.Operation:

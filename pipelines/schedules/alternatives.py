@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ...dialects import hir
 from ...dialects.hir.layout import strides_and_offset
 from ...dialects.mlir import arith, ir, memref
+from ..hir.loops import emit_either
 from ..rewriting import index_constant
 from .elements import element_bytes
 from .size import ZERO, OpenNumbers, Size
@@ -124,23 +124,15 @@ def emit_first_that_holds(
     An alternative is what adds its conditions, and what emits its launch. Those that never hold
     are left out, and those after one that always does.
     """
-    for number, (conditions, launch) in enumerate(alternatives):
-        found = Conditions(open_)
-        conditions(found)
-        if found.never:
-            continue
-        if found.value is None:
-            launch()
-            return
-        choice = ir.Operation.create(
-            hir.IfOp.OPERATION_NAME,
-            results=[hir.ResultsType.get()],
-            operands=[found.value],
-            regions=2,
-        )
-        with ir.InsertionPoint(choice.regions[0].blocks.append()):
-            launch()
-        with ir.InsertionPoint(choice.regions[1].blocks.append()):
-            emit_first_that_holds(open_, alternatives[number + 1 :], otherwise)
+    if not alternatives:
+        otherwise()
         return
-    otherwise()
+    (conditions, launch), *rest = alternatives
+    found = Conditions(open_)
+    conditions(found)
+    if found.never:
+        emit_first_that_holds(open_, rest, otherwise)
+    elif found.value is None:
+        launch()
+    else:
+        emit_either(found.value, launch, lambda: emit_first_that_holds(open_, rest, otherwise))

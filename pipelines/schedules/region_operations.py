@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...dialects.mlir import ir
 from ..fusion.node import is_integer_division
-from ..walking import operations_where
+from ..walking import made_by, operations_where
 from .launch import is_within
 from .work import Work
 
@@ -49,3 +49,28 @@ def cloned(op: ir.Operation, values: dict[ir.Value, ir.Value]) -> ir.Operation:
             if operand in values:
                 inner.operands[place] = values[operand]
     return clone
+
+
+def load_in(op: ir.Operation) -> ir.Operation | None:
+    """Returns the load that an scf.if yields, whose other branch computes nothing."""
+    if op.name != "scf.if" or len(op.results) != 1 or not len(op.regions[1].blocks):
+        return None
+    inner = [each.operation for each in op.regions[0].blocks[0]]
+    if [each.name for each in inner] != ["memref.load", "scf.yield"]:
+        return None
+    if len(list(op.regions[1].blocks[0])) != 1 or inner[1].operands[0] != inner[0].results[0]:
+        return None
+    return inner[0]
+
+
+def otherwise_of(op: ir.Operation) -> ir.Value:
+    """Returns what such an scf.if yields where the condition does not hold."""
+    return next(iter(op.regions[1].blocks[0])).operation.operands[0]
+
+
+def conditions_in(value: ir.Value) -> list[ir.Value]:
+    """Returns the conditions that all must hold for one to."""
+    both = made_by(value, "arith.andi")
+    if both is None:
+        return [value]
+    return [each for term in both.operands for each in conditions_in(term)]

@@ -28,10 +28,8 @@ def _descriptor(code: Code, caller: CallerTensor) -> ir.Value:
         offset = 0
     elif offset not in (0, OPEN):
         first = code.field(first, -offset * caller.value.element_bytes)
-    descriptor = code.undefined(code.types.descriptor(caller.value.rank))
-    descriptor = code.insert(descriptor, caller.data, 0)
-    descriptor = code.insert(descriptor, first, 1)
-    descriptor = code.insert(descriptor, code.i64(0 if offset == OPEN else offset), 2)
+    own = 0 if offset == OPEN else offset
+    descriptor = code.begun_descriptor(caller.value.rank, caller.data, first, own)
     for axis, (size, stride) in enumerate(zip(caller.sizes, caller.strides, strict=True)):
         descriptor = code.insert(descriptor, size, 3, axis)
         descriptor = code.insert(descriptor, stride, 4, axis)

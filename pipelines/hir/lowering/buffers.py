@@ -132,10 +132,7 @@ def _descriptor(state: ProgramState, op: ir.Operation, extents: Extents) -> ir.V
     """Returns the buffer of a pack as MLIR's memref descriptor."""
     emit, kind = state.emit, ir.MemRefType(op.results[0].type)
     allocated, first = list(op.operands)[:2]
-    descriptor = emit.undefined(emit.types.descriptor(kind.rank))
-    descriptor = emit.insert(descriptor, allocated, 0)
-    descriptor = emit.insert(descriptor, first, 1)
-    descriptor = emit.insert(descriptor, emit.i64(0), 2)
+    descriptor = emit.begun_descriptor(kind.rank, allocated, first)
     for axis, (size, stride) in enumerate(zip(extents.sizes, extents.strides, strict=True)):
         descriptor = emit.insert(descriptor, as_i64(state, size), 3, axis)
         descriptor = emit.insert(descriptor, as_i64(state, stride), 4, axis)

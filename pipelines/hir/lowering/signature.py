@@ -8,6 +8,7 @@ from ....dialects.hir.layout import DYNAMIC, any_layout
 from ....dialects.hir.program_inputs import input_name
 from ....dialects.mlir import ir
 from ....dialects.records import dataclass
+from ...attributes import entries_of, function_type, i64_attribute
 from ...body_names import BODY_PREFIX
 from ..extents import extent_of
 from ..memory.owners import outputs_of
@@ -40,7 +41,7 @@ class Signature:
 def signature_of(program: ir.Operation) -> Signature:
     """Returns the signature of a hir.program: inputs as declared, buffer outputs of open layout."""
     name = ir.StringAttr(program.attributes["sym_name"]).value
-    declared, described = _declared(program), input_descriptions(program)
+    declared, described = function_type(program), input_descriptions(program)
     return Signature(
         BODY_PREFIX + name,
         [stored_type(kind) for kind in declared.inputs],
@@ -57,11 +58,11 @@ def input_descriptions(program: ir.Operation) -> list[ir.DictAttr]:
         list(ir.ArrayAttr(program.attributes["inputs"])) if "inputs" in program.attributes else []
     )
     descriptions: list[ir.DictAttr] = []
-    for number, kind in enumerate(_declared(program).inputs):
-        entry = _entries(given[number]) if number < len(given) else {}
+    for number, kind in enumerate(function_type(program).inputs):
+        entry = entries_of(given[number]) if number < len(given) else {}
         full = {
             "name": ir.StringAttr.get(input_name(program, number)),
-            "alignment": _i64(1),
+            "alignment": i64_attribute(1),
             **({"sizes": _sizes(kind)} if isinstance(kind, ir.MemRefType) else {}),
             **entry,
             "type": ir.TypeAttr.get(kind),
@@ -72,7 +73,7 @@ def input_descriptions(program: ir.Operation) -> list[ir.DictAttr]:
 
 def output_descriptions(program: ir.Operation, origins: Sequence[Origin]) -> list[ir.DictAttr]:
     """For each output a dictionary of name, type, origin, and names of sizes that inputs have."""
-    kinds = _declared(program).results
+    kinds = function_type(program).results
     outputs = outputs_of(program.regions[0].blocks[0])
     values = [op.operands[0] for op in outputs]
     descriptions: list[ir.DictAttr] = []
@@ -90,7 +91,7 @@ def output_descriptions(program: ir.Operation, origins: Sequence[Origin]) -> lis
             if kind.rank:
                 entry["sizes"] = _output_sizes(kind, value)
             if origin.kind == "input":
-                entry["input"] = _i64(origin.input)
+                entry["input"] = i64_attribute(origin.input)
         descriptions.append(ir.DictAttr.get(entry))
     return descriptions
 
@@ -105,17 +106,13 @@ def _output_names(program: ir.Operation) -> list[str]:
     ]
 
 
-def _declared(program: ir.Operation) -> ir.FunctionType:
-    return ir.FunctionType(ir.TypeAttr(program.attributes["function_type"]).value)
-
-
 def _opened(kind: ir.Type) -> ir.Type:
     return any_layout(kind) if isinstance(kind, ir.MemRefType) else kind
 
 
 def _sizes(kind: ir.MemRefType) -> ir.ArrayAttr:
     return ir.ArrayAttr.get(
-        [ir.StringAttr.get("") if size == DYNAMIC else _i64(size) for size in kind.shape]
+        [ir.StringAttr.get("") if size == DYNAMIC else i64_attribute(size) for size in kind.shape]
     )
 
 
@@ -134,11 +131,3 @@ def _size_names(description: ir.DictAttr) -> list[str]:
         return []
     sizes: Sequence[ir.Attribute] = list(ir.ArrayAttr(description["sizes"]))
     return [size.value if isinstance(size, ir.StringAttr) else "" for size in sizes]
-
-
-def _entries(attribute: ir.Attribute) -> dict[str, ir.Attribute]:
-    return {item.name: item.attr for item in ir.DictAttr(attribute)}
-
-
-def _i64(value: int) -> ir.IntegerAttr:
-    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)

@@ -88,14 +88,7 @@ def _of_launch(op: ir.Operation) -> Effects:
     kernel = lookup(op.opview, path_of(op.attributes["kernel"]))
     if kernel is None or kernel.name != "hir.kernel" or "writes" not in kernel.attributes:
         return _effects([], _buffers(op))
-    written = set(ir.DenseI64ArrayAttr(kernel.attributes["writes"]))
-    reads: list[ir.Value] = []
-    writes: list[ir.Value] = []
-    for number, argument in enumerate(arguments_of(op.regions[0])):
-        value = argument.operands[0]
-        if is_buffer(value):
-            (writes if number in written else reads).append(value)
-    return _effects(reads, writes)
+    return _of_arguments(op, set(ir.DenseI64ArrayAttr(kernel.attributes["writes"])))
 
 
 def _of_call(op: ir.Operation) -> Effects:
@@ -103,14 +96,19 @@ def _of_call(op: ir.Operation) -> Effects:
     callee = callee_of(op)
     if callee is None:
         return _effects([], _buffers(op))
-    written = written_inputs(callee)
+    arguments = enumerate(arguments_of(op.regions[0]))
+    given = {number for number, each in arguments if destination_of(each) is not None}
+    return _of_arguments(op, given | written_inputs(callee))
+
+
+def _of_arguments(op: ir.Operation, written: set[int]) -> Effects:
+    """Returns that the arguments of these numbers are written, and the others read."""
     reads: list[ir.Value] = []
     writes: list[ir.Value] = []
     for number, argument in enumerate(arguments_of(op.regions[0])):
         value = argument.operands[0]
         if is_buffer(value):
-            is_written = destination_of(argument) is not None or number in written
-            (writes if is_written else reads).append(value)
+            (writes if number in written else reads).append(value)
     return _effects(reads, writes)
 
 

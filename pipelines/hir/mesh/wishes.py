@@ -37,11 +37,11 @@ def find_wishes(block: ir.Block, mesh: Mesh) -> Wishes:
         if op.name == "hir.output" and isinstance(op.operands[0].type, ir.MemRefType):
             rank = op.operands[0].type.rank
             spreads = spreads_of(op.attributes.get("spread"), rank, mesh)
-            _add(wishes, op.operands[0], Wish(spreads))
+            add_wish(wishes, op.operands[0], Wish(spreads))
         elif op.name == "hir.permute" and op.results[0] in wishes:
             order = dict(enumerate(ir.DenseI64ArrayAttr(op.attributes["order"])))
             wish = wishes[op.results[0]]
-            _add(wishes, op.operands[0], Wish(_renamed(wish.spreads, order), wish.firm))
+            add_wish(wishes, op.operands[0], Wish(renamed(wish.spreads, order), wish.firm))
         elif op.name in COMPUTE_OPS and len(op.results):
             _ask_operands(op, mesh, wishes)
     return wishes
@@ -59,15 +59,13 @@ def _ask_operands(op: ir.Operation, mesh: Mesh, wishes: Wishes) -> None:
     for number, operand in enumerate(inputs_of(op)):
         if isinstance(operand.type, ir.MemRefType):
             places = {dim: loop.places[number] for dim, loop in loops.items()}
-            _add(wishes, operand, Wish(_renamed(wish.spreads, places), firm))
+            add_wish(wishes, operand, Wish(renamed(wish.spreads, places), firm))
 
 
-def _renamed(spreads: Spreads, dims: Mapping[int, int | None]) -> Spreads:
-    """Returns the spreads of another buffer, of which these are the dims; None for
-    one it has not.
-    """
+def renamed(spreads: Spreads, dims: Mapping[int, int | None]) -> Spreads:
+    """Returns the spreads of another buffer or tensor, of which these are the dims."""
     return tuple(
-        Spread() if each.axis is None else Spread(axis=dims[each.axis]) for each in spreads
+        Spread() if each.axis is None else Spread(axis=dims.get(each.axis)) for each in spreads
     )
 
 
@@ -75,6 +73,7 @@ def _type(value: ir.Value) -> ir.MemRefType:
     return ir.MemRefType(value.type)
 
 
-def _add(wishes: Wishes, value: ir.Value, wish: Wish) -> None:
+def add_wish(wishes: Wishes, value: ir.Value, wish: Wish) -> None:
+    """Adds a wish, if no other one divides the value."""
     if value not in wishes or all(each.is_whole for each in wishes[value].spreads):
         wishes[value] = wish

@@ -16,6 +16,11 @@ def pool_stream(number: ir.Value, pool: int) -> ir.Value:
     return _create("hir.stream", [number], "stream_t", {"pool": size})
 
 
+def named_stream(name: str) -> ir.Value:
+    """hir.stream: that of a name."""
+    return _create("hir.stream", [], "stream_t", {"name": ir.StringAttr.get(name)})
+
+
 def record(stream: ir.Value) -> ir.Value:
     """hir.record: an event at this point of a stream."""
     return _create("hir.record", [stream], "event_t")

@@ -7,6 +7,7 @@ from ...rewriting import index_constant
 from ...walking import defining_op
 from ..loops import begin_loop
 from ..memory.owners import Owners, is_before
+from .ops import current_stream, named_stream, pool_stream, wait_stream
 from .order import Stream, pool_of
 
 
@@ -16,10 +17,10 @@ def wait_for(owners: Owners, stream: Stream, place: ir.Operation) -> None:
     One of a pool that the place does not know is waited for with all the others of the pool.
     """
     with ir.InsertionPoint(place), place.location:
-        here = _create("hir.current_stream")
+        here = current_stream()
         known = _known_at(owners, stream, place)
         if known is not None:
-            _wait(here, known)
+            wait_stream(here, known)
             return
         source = stream[1]
         if isinstance(source, int):
@@ -31,9 +32,7 @@ def wait_for(owners: Owners, stream: Stream, place: ir.Operation) -> None:
         loop = begin_loop(index_constant(0), index_constant(pool), index_constant(1))
         body = loop.regions[0].blocks[0]
         with ir.InsertionPoint(body):
-            whole = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), pool)
-            each = _create("hir.stream", [body.arguments[0]], {"pool": whole})
-            _wait(here, each)
+            wait_stream(here, pool_stream(body.arguments[0], pool))
 
 
 def _known_at(owners: Owners, stream: Stream, place: ir.Operation) -> ir.Value | None:
@@ -42,7 +41,7 @@ def _known_at(owners: Owners, stream: Stream, place: ir.Operation) -> ir.Value |
         case ("caller",):
             return _current_at_start(owners.block)
         case ("name", str(name)):
-            return _create("hir.stream", [], {"name": ir.StringAttr.get(name)})
+            return named_stream(name)
         case ("iteration", ir.Operation() as loop):
             return _current_at_start(loop.regions[0].blocks[0])
         case ("value", ir.Value() as value):
@@ -58,20 +57,4 @@ def _current_at_start(block: ir.Block) -> ir.Value:
     if first.name == "hir.current_stream":
         return first.results[0]
     with ir.InsertionPoint.at_block_begin(block):
-        return _create("hir.current_stream")
-
-
-def _wait(waiter: ir.Value, signaller: ir.Value) -> None:
-    ir.Operation.create("hir.wait_stream", operands=[waiter, signaller])
-
-
-def _create(
-    name: str,
-    operands: list[ir.Value] | None = None,
-    attributes: dict[str, ir.Attribute] | None = None,
-) -> ir.Value:
-    stream = ir.Type.parse("!hir.stream_t")
-    op = ir.Operation.create(
-        name, results=[stream], operands=operands or [], attributes=attributes or {}
-    )
-    return op.results[0]
+        return current_stream()

@@ -362,7 +362,7 @@ class AttentionKernel:
         scores = self._scores(stage, operands)
         xs = self._masked(tile, bounds, scores)
         most, total = carried[: 2 * tiles], carried[2 * tiles : 4 * tiles]
-        sums = _nested(carried[4 * tiles :], self._column_tiles)
+        sums = nested(carried[4 * tiles :], self._column_tiles)
         new_most: list[ir.Value] = []
         new_total: list[ir.Value] = []
         powers: list[list[list[ir.Value]]] = []
@@ -425,7 +425,7 @@ class AttentionKernel:
         assert choice.else_block is not None
         with ir.InsertionPoint(choice.else_block):
             scf.YieldOp(self._xs(first, scores, is_sure=False))
-        return _nested(list(choice.results), self._configuration.warp_keys // COLUMNS)
+        return nested(list(choice.results), self._configuration.warp_keys // COLUMNS)
 
     def _xs(
         self, first: ir.Value, scores: list[list[list[ir.Value]]], *, is_sure: bool
@@ -550,7 +550,7 @@ class AttentionKernel:
         wait_for_copies(0)
         tiles = self._configuration.row_tiles
         most, totals = carried[: 2 * tiles], carried[2 * tiles : 4 * tiles]
-        sums = _nested(carried[4 * tiles :], self._column_tiles)
+        sums = nested(carried[4 * tiles :], self._column_tiles)
         rows = self._row_places()
         end = self.parameters.size(self._plan.rows)
         if self._configuration.key_warps > 1:
@@ -741,7 +741,7 @@ def _across(value: ir.Value, combine: Callable[[ir.Value, ir.Value], ir.Value]) 
     return value
 
 
-def _nested(values: list[ir.Value], tiles: int) -> list[list[list[ir.Value]]]:
+def nested(values: list[ir.Value], tiles: int) -> list[list[list[ir.Value]]]:
     """Values by row tile, tile of columns, and element."""
     fours = [values[at : at + 4] for at in range(0, len(values), 4)]
     return [fours[at : at + tiles] for at in range(0, len(fours), tiles)]

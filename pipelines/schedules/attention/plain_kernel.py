@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from ....dialects.mlir import arith, ir, math, scf
 from ...i32 import i32_constant, narrow
 from ...rewriting import constant, index_constant
 from ..elements import load, store
 from ..warp_matrices import COLUMNS, DEPTH, MATRIX_BYTES, ROWS, byte_address, padded_row
-from .kernel import AttentionKernel
+from .kernel import AttentionKernel, nested
 
 # Numbers of one shared access.
 _WIDTH = 4
@@ -45,13 +45,7 @@ class PlainKernel(AttentionKernel):
         with ir.InsertionPoint(loop.body):
             offset = arith.muli(narrow(loop.induction_variable), i32_constant(MATRIX_BYTES))
             here, there = byte_address(queries, offset), byte_address(keys, offset)
-            rows = [
-                load(
-                    byte_address(here, (tile * ROWS + half * 8) * pitch), f32, _WIDTH, MATRIX_BYTES
-                )
-                for tile in range(tiles)
-                for half in range(2)
-            ]
+            rows = self._rows(here, pitch)
             sums: list[ir.Value] = [*loop.inner_iter_args]
             for group in range(groups):
                 for side in range(2):
@@ -62,7 +56,7 @@ class PlainKernel(AttentionKernel):
                         for one, other in zip(row, key, strict=True):
                             sums[at] = math.fma(one, other, sums[at])
             scf.YieldOp(sums)
-        return _fours(list(loop.results), groups)
+        return nested(list(loop.results), groups)
 
     def _add_values(
         self,
@@ -72,7 +66,7 @@ class PlainKernel(AttentionKernel):
     ) -> list[list[list[ir.Value]]]:
         """Powers go to the lanes that share a row through shared memory."""
         configuration, f32 = self._configuration, ir.F32Type.get()
-        tiles, pitch = configuration.row_tiles, self._weight_pitch
+        pitch = self._weight_pitch
         weights = byte_address(self._weights, self._row_offset(self._lane.warp, pitch))
         pair_bytes = arith.muli(self._lane.pair, i32_constant(2 * _BYTES))
         own = byte_address(weights, pair_bytes)
@@ -93,13 +87,7 @@ class PlainKernel(AttentionKernel):
             there = byte_address(
                 columns, arith.muli(step, i32_constant(_WIDTH * self._value_pitch))
             )
-            rows = [
-                load(
-                    byte_address(here, (tile * ROWS + half * 8) * pitch), f32, _WIDTH, MATRIX_BYTES
-                )
-                for tile in range(tiles)
-                for half in range(2)
-            ]
+            rows = self._rows(here, pitch)
             added: list[ir.Value] = [*loop.inner_iter_args]
             for key in range(_WIDTH):
                 for group in range(self._column_tiles):
@@ -110,7 +98,16 @@ class PlainKernel(AttentionKernel):
                         for side in range(2):
                             added[at + side] = math.fma(row[key], value[side], added[at + side])
             scf.YieldOp(added)
-        return _fours(list(loop.results), self._column_tiles)
+        return nested(list(loop.results), self._column_tiles)
+
+    def _rows(self, where: ir.Value, pitch: int) -> list[list[ir.Value]]:
+        """Loads what the lane has of each of its rows: numbers of one access."""
+        f32 = ir.F32Type.get()
+        return [
+            load(byte_address(where, (tile * ROWS + half * 8) * pitch), f32, _WIDTH, MATRIX_BYTES)
+            for tile in range(self._configuration.row_tiles)
+            for half in range(2)
+        ]
 
     def _lowered(self, base: ir.Value) -> Callable[[ir.Value], ir.Value]:
         """The difference is exact for the greatest powers; a product of the score would not be."""
@@ -121,8 +118,3 @@ class PlainKernel(AttentionKernel):
         """Where the lane's first row lies, of rows of all warps up to one."""
         first = arith.muli(warp, i32_constant(self._configuration.warp_rows))
         return arith.muli(arith.addi(first, self._lane.group), i32_constant(pitch))
-
-
-def _fours(values: Sequence[ir.Value], tiles: int) -> list[list[list[ir.Value]]]:
-    fours = [list(values[at : at + 4]) for at in range(0, len(values), 4)]
-    return [fours[at : at + tiles] for at in range(0, len(fours), tiles)]

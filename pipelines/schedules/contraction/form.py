@@ -17,10 +17,11 @@ from ....dialects.mlir import ir
 from ....dialects.records import dataclass
 from ...constants import constant_value
 from ...fusion.tiles import ROUNDED
+from ...walking import made_by
 from ..collective import Collective, levels_of
 from ..elements import element_bytes, is_float8
 from ..region import Region
-from ..region_operations import is_outside
+from ..region_operations import conditions_in, is_outside, load_in, otherwise_of
 from ..size import MOST_IN_32_BITS, ONE, ZERO, Size, product
 from ..work import Layout, Operand, Work, has_plain_elements, row_strides, strides_of
 
@@ -417,16 +418,11 @@ def _read_guarded(
     work: Work, value: ir.Value, op: ir.Operation, extension: ir.Operation | None
 ) -> Factor | None:
     """An element that is loaded where it is there, and 0 elsewhere."""
-    if op.name != "scf.if" or len(op.results) != 1 or not len(op.regions[1].blocks):
+    load = load_in(op)
+    if load is None or not _is_zero(otherwise_of(op)):
         return None
-    then = [each.operation for each in op.regions[0].blocks[0]]
-    other = [each.operation for each in op.regions[1].blocks[0]]
-    if [each.name for each in then] != ["memref.load", "scf.yield"] or len(other) != 1:
-        return None
-    if then[1].operands[0] != then[0].results[0] or not _is_zero(other[0].operands[0]):
-        return None
-    guards = _read_guards(work, _conjunction(op.operands[0]))
-    return None if guards is None else _read_load(work, value, then[0], guards, extension)
+    guards = _read_guards(work, conditions_in(op.operands[0]))
+    return None if guards is None else _read_load(work, value, load, guards, extension)
 
 
 @dataclass(frozen=True, eq=False)
@@ -447,26 +443,17 @@ def read_padded(work: Work, op: ir.Operation) -> PaddedElement | None:
 
     Returns None unless the indices and the condition are linear in loops.
     """
-    if op.name != "scf.if" or len(op.results) != 1 or not len(op.regions[1].blocks):
+    load = load_in(op)
+    if load is None:
         return None
-    then = [each.operation for each in op.regions[0].blocks[0]]
-    other = [each.operation for each in op.regions[1].blocks[0]]
-    if [each.name for each in then] != ["memref.load", "scf.yield"] or len(other) != 1:
+    padding = otherwise_of(op)
+    guards = _read_guards(work, conditions_in(op.operands[0]), is_open=True)
+    if guards is None or any(guard.by != 1 for guard in guards):
         return None
-    padding = other[0].operands[0]
-    is_constant = not isinstance(padding.owner, ir.Block) and (
-        padding.owner.operation.name == "arith.constant"
-    )
-    guards = _read_guards(work, _conjunction(op.operands[0]), is_open=True)
-    if not is_constant or guards is None or any(guard.by != 1 for guard in guards):
+    if made_by(padding, "arith.constant") is None or not is_outside(work, load.operands[0]):
         return None
-    if then[1].operands[0] != then[0].results[0]:
-        return None
-    buffer = then[0].operands[0]
-    if not is_outside(work, buffer):
-        return None
-    strides, is_assumed = row_strides(buffer, work.open, work.layout)
-    found = _read_places(work, op.results[0], then[0], guards, strides)
+    strides, is_assumed = row_strides(load.operands[0], work.open, work.layout)
+    found = _read_places(work, op.results[0], load, guards, strides)
     return None if found is None else PaddedElement(found[0], padding, found[1], is_assumed)
 
 
@@ -597,12 +584,6 @@ def _divided(work: Work, value: ir.Value) -> tuple[_Linear, int] | None:
 
 def _is_of(guard: Guard, read: tuple[_Linear, int]) -> bool:
     return (guard.constant, dict(guard.factors), guard.by) == (*read[0], read[1])
-
-
-def _conjunction(value: ir.Value) -> list[ir.Value]:
-    if not isinstance(value.owner, ir.Block) and value.owner.operation.name == "arith.andi":
-        return [term for each in value.owner.operation.operands for term in _conjunction(each)]
-    return [value]
 
 
 def _read_guard(work: Work, term: ir.Value) -> Guard | None:

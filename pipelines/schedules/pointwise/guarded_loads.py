@@ -14,11 +14,13 @@ from functools import partial
 from ....dialects.mlir import arith, ir
 from ....dialects.records import dataclass
 from ...rewriting import index_constant
+from ...walking import defining_operation
 from ..alternatives import Conditions
 from ..conditional_load import load_if
 from ..elements import address, element_bytes, load
 from ..parameters import Parameters
 from ..region import Point, Region
+from ..region_operations import conditions_in, load_in
 from ..size import ZERO, Size
 from ..work import Work
 from .table_rows import TableRow, read_row
@@ -108,7 +110,7 @@ def _place(place: ir.Value, point: Point, column: ir.Value) -> ir.Value:
     """Returns what is some way from the loop's index, at a column."""
     if _is_index(place):
         return column
-    op = _operation(place)
+    op = defining_operation(place)
     left, right = op.operands
     if op.name == "arith.subi":
         return arith.subi(column, point.value(right))
@@ -133,7 +135,7 @@ def find_guarded_loads(work: Work, loop: int) -> list[GuardedLoad]:
 
 
 def _guarded(op: ir.Operation, region: Region, loop: int) -> GuardedLoad | None:
-    found = _load_in(op)
+    found = load_in(op)
     if found is None:
         return None
     indices = list(found.operands)[1:]
@@ -146,7 +148,7 @@ def _guarded(op: ir.Operation, region: Region, loop: int) -> GuardedLoad | None:
         return None
     guards, bound = list[ir.Value](), None
     tested, other = place, shift
-    for term in _terms(op.operands[0]):
+    for term in conditions_in(op.operands[0]):
         if loop not in region.varies(term):
             guards.append(term)
             continue
@@ -158,25 +160,13 @@ def _guarded(op: ir.Operation, region: Region, loop: int) -> GuardedLoad | None:
     return GuardedLoad(op, row, tuple(guards), place, tested, (shift, other), bound, size)
 
 
-def _load_in(op: ir.Operation) -> ir.Operation | None:
-    """The load that an scf.if yields, which takes nothing else that is computed in it."""
-    if op.name != "scf.if" or len(op.results) != 1 or not len(op.regions[1].blocks):
-        return None
-    inner = [each.operation for each in op.regions[0].blocks[0]]
-    if [each.name for each in inner] != ["memref.load", "scf.yield"]:
-        return None
-    if len(list(op.regions[1].blocks[0])) != 1 or inner[1].operands[0] != inner[0].results[0]:
-        return None
-    return inner[0]
-
-
 def _shift(place: ir.Value, region: Region, loop: int) -> Size | None:
     """Returns how far a place is from a loop's index, up to the sign; None where it is not so."""
     if isinstance(place.owner, ir.Block) or region.is_outside(place):
         return None
     if _is_index(place):
         return ZERO if region.varies(place) == frozenset([loop]) else None
-    op = _operation(place)
+    op = defining_operation(place)
     if op.name not in ("arith.subi", "arith.addi"):
         return None
     left, right = op.operands
@@ -198,13 +188,6 @@ def _size(value: ir.Value, region: Region) -> Size:
     return region.work.open.size_of(value)
 
 
-def _terms(value: ir.Value) -> list[ir.Value]:
-    """The conditions that all must hold."""
-    if not isinstance(value.owner, ir.Block) and value.owner.operation.name == "arith.andi":
-        return [term for each in value.owner.operation.operands for term in _terms(each)]
-    return [value]
-
-
 def _below(term: ir.Value, region: Region, loop: int) -> tuple[ir.Value, Size, ir.Value] | None:
     """Returns what a condition tests, how far that is from the loop's index, and its bound."""
     if isinstance(term.owner, ir.Block) or term.owner.operation.name != "arith.cmpi":
@@ -219,12 +202,6 @@ def _below(term: ir.Value, region: Region, loop: int) -> tuple[ir.Value, Size, i
 
 def _is_index(value: ir.Value) -> bool:
     return not isinstance(value.owner, ir.Block) and value.owner.operation.name == "linalg.index"
-
-
-def _operation(value: ir.Value) -> ir.Operation:
-    owner = value.owner
-    assert not isinstance(owner, ir.Block)
-    return owner.operation
 
 
 def _element_address(where: ir.Value, element: ir.Type, first: int) -> ir.Value:

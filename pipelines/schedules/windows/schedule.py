@@ -248,38 +248,21 @@ class _Kernel:
 
     def _emit_tile(self, place: list[ir.Value]) -> None:
         """Rows that are not all there, or whose windows are not, are taken one by one."""
-        rows = self.tile.rows
-        if self.tile.padded:
-            self._emit_padded(place)
+        tile, rows, padded = self.tile, self.tile.rows, bool(self.tile.padded)
+        if not padded and (rows == 1 or tile.loops[-2].extent.is_multiple_of(rows)):
+            self._compute(tile, place)
             return
-        if rows == 1 or self.tile.loops[-2].extent.is_multiple_of(rows):
-            self._compute(self.tile, place)
-            return
-        extent = self.parameters.size(self.tile.loops[-2].extent)
-        end = arith.addi(place[-2], index_constant(rows))
-        is_whole = arith.cmpi(arith.CmpIPredicate.ule, narrow(end), narrow(extent))
-        choice = scf.IfOp(is_whole, has_else=True)
-        with ir.InsertionPoint(choice.then_block):
-            self._compute(self.tile, place)
-            scf.YieldOp([])
-        assert choice.else_block is not None
-        with ir.InsertionPoint(choice.else_block):
-            each = scf.ForOp(place[-2], extent, index_constant(1))
-            with ir.InsertionPoint(each.body):
-                at = [*place[:-2], each.induction_variable, place[-1]]
-                self._compute(self.tile.row, at)
-                scf.YieldOp([])
-            scf.YieldOp([])
-
-    def _emit_padded(self, place: list[ir.Value]) -> None:
-        tile, rows = self.tile, self.tile.rows
-        is_inside = WindowPoints.inside(tile, place, self.parameters)
+        is_inside = WindowPoints.inside(tile, place, self.parameters) if padded else None
         end: ir.Value | None = None
         if len(tile.loops) > 1:
             extent = self.parameters.size(tile.loops[-2].extent)
             end = arith.addi(place[-2], index_constant(rows))
             is_whole = arith.cmpi(arith.CmpIPredicate.ule, narrow(end), narrow(extent))
-            is_inside, end = arith.andi(is_inside, is_whole), arith.minui(end, extent)
+            if is_inside is None:
+                is_inside, end = is_whole, extent
+            else:
+                is_inside, end = arith.andi(is_inside, is_whole), arith.minui(end, extent)
+        assert is_inside is not None
         choice = scf.IfOp(is_inside, has_else=True)
         with ir.InsertionPoint(choice.then_block):
             self._compute(tile, place)
@@ -287,12 +270,12 @@ class _Kernel:
         assert choice.else_block is not None
         with ir.InsertionPoint(choice.else_block):
             if end is None:
-                self._compute(tile, place, is_guarded=True)
+                self._compute(tile, place, is_guarded=padded)
             else:
                 each = scf.ForOp(place[-2], end, index_constant(1))
                 with ir.InsertionPoint(each.body):
                     at = [*place[:-2], each.induction_variable, place[-1]]
-                    self._compute(tile.row, at, is_guarded=True)
+                    self._compute(tile.row, at, is_guarded=padded)
                     scf.YieldOp([])
             scf.YieldOp([])
 
