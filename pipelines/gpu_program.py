@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ..dialects.records import dataclass
-from .pipeline import Stage
+from .pass_base import pass_text
+from .pipeline import Stage, pipeline_text
 from .schedules.device import AMD_DEVICES, lanes_of
 
 # Names kernels: before it, each is in a gpu.module.
@@ -35,31 +36,40 @@ class GpuProgramOptions:
 
 def gpu_program_stages(options: GpuProgramOptions) -> list[Stage]:
     """Returns the stages, in order; their names are stable."""
-    required = str(options.entry_required).lower()
-    point = f"add-entry-point{{entry={options.entry} required={required}}}"
-    entry = [point] if options.executable else []
-    fast = "gpu.module(allow-fast-math)," if options.fast_math else ""
-    debug = _debug_passes(options)
-    amd_chips = [chip for chip in options.chips if chip in AMD_DEVICES]
-    refused = f"check-amd-ops{{chips={'+'.join(amd_chips)}}}," if amd_chips else ""
+    amd_chips = tuple(chip for chip in options.chips if chip in AMD_DEVICES)
+    entry = pass_text("add-entry-point", entry=options.entry, required=options.entry_required)
     return [
-        Stage("kernels", ",".join([*_TO_KERNELS, *entry]), passing=True),
+        Stage("kernels", pipeline_text(*_TO_KERNELS, options.executable and entry), passing=True),
         Stage(
             NAMING_STAGE,
-            f"{refused}{fast}check-launch-sizes,align-shared-tiles,promote-shared-memory,align-dynamic-shared,"
-            f"name-device-symbols{{unit={options.unit}}},"
-            f"add-offload-entries{{unit={options.unit}}}",
+            pipeline_text(
+                bool(amd_chips) and pass_text("check-amd-ops", chips=amd_chips),
+                options.fast_math and "gpu.module(allow-fast-math)",
+                "check-launch-sizes,align-shared-tiles,promote-shared-memory,align-dynamic-shared",
+                pass_text("name-device-symbols", unit=options.unit),
+                pass_text("add-offload-entries", unit=options.unit),
+            ),
             passing=True,
         ),
         Stage(
             "runtime-calls",
-            "convert-host-assert,check-allocation-sizes,own-host-memory,"
-            f"convert-gpu-host-to-cuda{{bare-pointers={str(options.bare_pointers).lower()} "
-            f"max-shared-bytes={options.max_shared_bytes}}}",
+            pipeline_text(
+                "convert-host-assert,check-allocation-sizes,own-host-memory",
+                pass_text(
+                    "convert-gpu-host-to-cuda",
+                    bare_pointers=options.bare_pointers,
+                    max_shared_bytes=options.max_shared_bytes,
+                ),
+            ),
             passing=True,
         ),
         device_stage(options, options.lowered_chips or options.chips),
-        Stage(HOST_STAGE, ",".join([*_HOST, *debug]), leaves=_LLVM_HOST, spares="gpu.module"),
+        Stage(
+            HOST_STAGE,
+            pipeline_text(*_HOST, options.debug and _DEBUG),
+            leaves=_LLVM_HOST,
+            spares="gpu.module",
+        ),
     ]
 
 
@@ -71,30 +81,16 @@ def device_stage(options: GpuProgramOptions, chips: tuple[str, ...]) -> Stage:
     device = _amd_device(bare, chips) if is_amd else _nvidia_device(bare, "+".join(chips), redux)
     return Stage(
         DEVICE_STAGE,
-        ",".join([f"gpu.module({','.join(device)})", *_debug_passes(options)]),
+        pipeline_text(f"gpu.module({','.join(device)})", options.debug and _DEBUG),
         leaves=_LLVM_AMD_DEVICE if is_amd else _LLVM_DEVICE,
         within="gpu.module",
         passing=True,
     )
 
 
-def _debug_passes(options: GpuProgramOptions) -> list[str]:
-    # Takes a whole module, and leaves functions alone that have a scope.
-    return ["ensure-debug-info-scope-on-llvm-func"] if options.debug else []
-
-
-_STORED_FLOATS = ",".join(
-    [
-        "f8E5M2",
-        "f8E4M3",
-        "f8E4M3FN",
-        "f8E5M2FNUZ",
-        "f8E4M3FNUZ",
-        "f8E4M3B11FNUZ",
-        "f8E3M4",
-        "f8E8M0FNU",
-    ]
-)
+# Takes a whole module, and leaves functions alone that have a scope.
+_DEBUG = "ensure-debug-info-scope-on-llvm-func"
+_STORED_FLOATS = "f8E5M2,f8E4M3,f8E4M3FN,f8E5M2FNUZ,f8E4M3FNUZ,f8E4M3B11FNUZ,f8E3M4,f8E8M0FNU"
 
 _TO_KERNELS = (
     "expand-gpu-memset",

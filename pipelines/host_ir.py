@@ -9,13 +9,14 @@ from dataclasses import field
 
 from ..dialects.mlir import ir
 from ..dialects.records import dataclass
+from .pass_base import pass_text
 from .passes.check_buffer_views import has_buffer_views
 from .passes.check_divisions import has_divisions
 from .passes.copy_carried_tensors import BUFFERIZE
 from .passes.run_async_in_order import has_async
 from .passes.run_transform_schedules import has_schedules
 from .passes.select_host_programs import host_programs
-from .pipeline import Stage
+from .pipeline import Stage, pipeline_text
 from .products.options import MatmulOptions
 from .weights import has_weights
 
@@ -72,115 +73,74 @@ def _has_host_ir(module: ir.Operation) -> bool:
     )
 
 
-def _products(options: MatmulOptions) -> str:
-    """Returns the pass that calls the library of matrix products, or makes them
-    ready for kernels.
-    """
-    if not options.are_formed:
-        return ""
-    allow_tf32 = str(options.allow_tf32).lower()
-    ignores_nan = str(options.ignores_nan).lower()
-    return (
-        f"hir-call-matmul-library{{allow-tf32={allow_tf32} ignores-nan={ignores_nan} "
-        f"kernel-multiplications={options.kernel_multiplications} "
-        f"own={str(options.own).lower()} falls-back={str(options.falls_back).lower()}}},"
-    )
-
-
-def _reads_in_place(options: MatmulOptions, chips: tuple[str, ...]) -> str:
-    """Returns the pass that spares products copies of what they read, which may have
-    any strides.
-    """
-    if not options.are_formed:
-        return ""
-    return (
-        f"read-products-in-place{{chips={'+'.join(chips)} "
-        f"kernel-multiplications={options.kernel_multiplications}}},"
-    )
-
-
-def _generalizes(options: MatmulOptions) -> str:
-    """Returns the pass that makes small products operations that others are fused with."""
-    return f"generalize-small-products{{kernel-multiplications={options.kernel_multiplications}}},"
-
-
-def _fuses_into(options: MatmulOptions, chips: tuple[str, ...]) -> str:
-    """Returns the pass that makes products and what the library does in their calls
-    one operation.
-    """
-    if not options.library:
-        return ""
-    ignores_nan = str(options.ignores_nan).lower()
-    named = f" chips={'+'.join(chips)}" if options.falls_back else ""
-    return (
-        f"fuse-into-products{{ignores-nan={ignores_nan} "
-        f"kernel-multiplications={options.kernel_multiplications}{named}}},"
-    )
-
-
-def _forms(options: MatmulOptions) -> str:
-    """Returns the pass that makes sums of products one operation with what is done around them."""
-    return (
-        f"form-contractions{{allow-tf32={str(options.allow_tf32).lower()} "
-        f"products={str(options.own).lower()} "
-        f"kernel-multiplications={options.kernel_multiplications}}}"
-    )
-
-
-def _transforms(options: HostIrOptions) -> str:
-    """Returns the pass that makes convolutions products of what is transformed, where these may
-    round otherwise.
-    """
-    if not options.products.transforms or not options.tuned:
-        return ""
-    return f"transform-convolutions{{chips={'+'.join(options.chips)}}},"
-
-
-def _lays_together(options: HostIrOptions) -> str:
-    """Returns the pass that makes terms of convolutions and products contiguous."""
-    products = options.products
-    return (
-        f"lay-channels-together{{chips={'+'.join(options.chips)} "
-        f"allow-tf32={str(products.allow_tf32).lower()} products={str(products.own).lower()} "
-        f"kernel-multiplications={products.kernel_multiplications}}},"
-    )
-
-
-def _pads(options: MatmulOptions, chips: tuple[str, ...]) -> str:
-    """Returns the pass that gives products sizes for which the library is fast."""
-    if not options.library:
-        return ""
-    return (
-        f",pad-product-sizes{{chips={'+'.join(chips)} "
-        f"kernel-multiplications={options.kernel_multiplications}}}"
-    )
-
-
-def _widens(options: HostIrOptions) -> str:
-    """Returns the pass that lets the copy engine read rows of terms of any size."""
-    return f",widen-term-rows{{chips={'+'.join(options.chips)}}}" if options.tuned else ""
-
-
-def _attention(options: HostIrOptions) -> str:
-    """Returns the pass that makes attention one operation, for which tuned schedules
-    have a kernel.
-    """
-    if not options.tuned:
-        return ""
-    chips = "+".join(options.chips)
-    return f"fuse-attention{{chips={chips}}},func.func(canonicalize,cse),"
+def _fusion(options: HostIrOptions, entry: str) -> list[str | bool]:
+    """Returns the passes that make fewer operations of those on tensors."""
+    products, chips = options.products, options.chips
+    most = products.kernel_multiplications
+    formed = {
+        "allow_tf32": products.allow_tf32,
+        "products": products.own,
+        "kernel_multiplications": most,
+    }
+    finished: dict[str, str | bool | int] = {
+        "ignores_nan": products.ignores_nan,
+        "kernel_multiplications": most,
+    }
+    if products.falls_back:
+        finished["chips"] = "+".join(chips)
+    return [
+        "expand-tensor-reshapes",
+        entry,
+        "convert-while-to-for",
+        "keep-unwritten-elements",
+        "check-tensor-views",
+        "decompose-structured-tensors",
+        "convert-scatter-to-linalg",
+        "convert-sort-to-linalg",
+        "func.func(lower-affine,convert-elementwise-to-linalg,canonicalize,cse)",
+        # Devices send what products read, not what it is extended to.
+        "reshape-idle-transposes",
+        "narrow-product-operands",
+        pass_text("divide-functions-over-mesh", chips=chips),
+        pass_text("convert-concat-to-linalg", to_fuse=True),
+        products.splits and "split-float32-products",
+        products.are_formed
+        and pass_text("read-products-in-place", chips=chips, kernel_multiplications=most),
+        pass_text("generalize-small-products", kernel_multiplications=most),
+        options.tuned and pass_text("lay-channels-together", chips=chips, **formed),
+        "normalize-tensor-operations",
+        "func.func(canonicalize,cse)",
+        "split-reshaped-loops",
+        # Sizes then do not come from tensors that are fused away.
+        "resolve-tensor-sizes",
+        "func.func(canonicalize,cse)",
+        pass_text("fuse-tensor-operations", report=options.fusion_report),
+        products.library and pass_text("fuse-into-products", **finished),
+        # These round otherwise.
+        products.transforms and options.tuned and pass_text("transform-convolutions", chips=chips),
+        pass_text("form-contractions", **formed),
+        "widen-tensor-arithmetic",
+        "func.func(canonicalize,cse)",
+        options.tuned and pass_text("fuse-attention", chips=chips),
+        options.tuned and "func.func(canonicalize,cse)",
+        "drop-idle-loops",
+        options.tuned and pass_text("widen-term-rows", chips=chips),
+        products.library
+        and pass_text("pad-product-sizes", chips=chips, kernel_multiplications=most),
+    ]
 
 
 def host_ir_stages(options: HostIrOptions) -> list[Stage]:
     """Returns the stages, in order; their names are stable. A module without a
     program skips them.
     """
-    executable = str(options.executable).lower()
-    report, chips = str(options.fusion_report).lower(), "+".join(options.chips)
-    by_peers = " by-peers=true" if options.overlap_by_peers else ""
-    marks = " mark=true" if options.marks_launches else ""
-    entry = f"entry={options.entry} executable={executable}"
+    products, chips = options.products, options.chips
+    entry: dict[str, str | bool] = {"entry": options.entry, "executable": options.executable}
     buffer_entry = options.entry if options.executable else None
+
+    def has_functions(module: ir.Operation) -> bool:
+        return bool(host_programs(module, buffer_entry))
+
     return [
         Stage(
             "transform",
@@ -193,80 +153,91 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
             "check-buffer-views,check-divisions",
             when=lambda module: has_buffer_views(module) or has_divisions(module),
         ),
-        Stage("weights", f"lay-out-weights{{{entry}}}", when=has_weights),
+        Stage("weights", pass_text("lay-out-weights", **entry), when=has_weights),
         Stage(
             "tensor-functions",
-            f"hir-resolve-aliases,hir-divide-over-mesh{{chips={chips}}},hir-form-tensor-functions",
+            pipeline_text(
+                "hir-resolve-aliases",
+                pass_text("hir-divide-over-mesh", chips=chips),
+                "hir-form-tensor-functions",
+            ),
             when=has_programs,
             passing=True,
         ),
         Stage(
             FUSION_STAGE,
-            f"expand-tensor-reshapes,select-host-programs{{{entry}}},convert-while-to-for,"
-            "keep-unwritten-elements,check-tensor-views,decompose-structured-tensors,convert-scatter-to-linalg,convert-sort-to-linalg,"
-            "func.func(lower-affine,convert-elementwise-to-linalg,canonicalize,cse),"
-            # Devices send what products read, not what it is extended to.
-            f"reshape-idle-transposes,narrow-product-operands,divide-functions-over-mesh{{chips={chips}}},"
-            "convert-concat-to-linalg{to-fuse=true},"
-            f"{'split-float32-products,' if options.products.splits else ''}"
-            f"{_reads_in_place(options.products, options.chips)}{_generalizes(options.products)}"
-            f"{_lays_together(options) if options.tuned else ''}"
-            "normalize-tensor-operations,func.func(canonicalize,cse),split-reshaped-loops,"
-            # Sizes then do not come from tensors that are fused away.
-            "resolve-tensor-sizes,func.func(canonicalize,cse),"
-            f"fuse-tensor-operations{{report={report}}},"
-            f"{_fuses_into(options.products, options.chips)}{_transforms(options)}"
-            f"{_forms(options.products)},widen-tensor-arithmetic,func.func(canonicalize,cse),"
-            f"{_attention(options)}drop-idle-loops{_widens(options)}"
-            f"{_pads(options.products, options.chips)}",
-            when=lambda module: bool(host_programs(module, buffer_entry)),
+            pipeline_text(*_fusion(options, pass_text("select-host-programs", **entry))),
+            when=has_functions,
         ),
         Stage(
             "functions",
             # Loops then no longer carry the buffers that they update in place.
             "check-tensor-operations,convert-pad-to-linalg,convert-concat-to-linalg,"
             "expand-tensor-choices,empty-tensor-views,separate-starts,write-updates,"
-            f"write-carried-tensors,copy-carried-tensors,{BUFFERIZE},own-branch-results,func.func(lower-affine,{_CANONICALIZE},cse),convert-func-to-hir,"
+            f"write-carried-tensors,copy-carried-tensors,{BUFFERIZE},own-branch-results,"
+            f"func.func(lower-affine,{_CANONICALIZE},cse),convert-func-to-hir,"
             "hir-inline-tensor-functions",
-            when=lambda module: bool(host_programs(module, buffer_entry)),
+            when=has_functions,
             passing=True,
         ),
-        Stage(
-            "stream-loops",
-            "hir-form-stream-loops",
-            when=has_programs,
-            passing=True,
-        ),
+        Stage("stream-loops", "hir-form-stream-loops", when=has_programs, passing=True),
         Stage(
             "allocations",
-            f"hir-insert-communication,hir-overlap-communication{{chips={chips} "
-            f"steps={options.overlap_steps}{by_peers}}},"
-            "hir-insert-allocations,hir-insert-deallocations,"
-            "hir-check-weights,hir-verify-ownership,hir-reuse-buffers",
+            pipeline_text(
+                "hir-insert-communication",
+                pass_text(
+                    "hir-overlap-communication",
+                    chips=chips,
+                    steps=options.overlap_steps,
+                    by_peers=options.overlap_by_peers,
+                ),
+                "hir-insert-allocations,hir-insert-deallocations",
+                "hir-check-weights,hir-verify-ownership,hir-reuse-buffers",
+            ),
             when=has_programs,
         ),
         Stage(
             "compute",
-            f"hir-expand-stream-loops,{_products(options.products)}hir-convert-compute-to-linalg,"
-            f"{PROGRAM}(linalg-generalize-named-ops)",
+            pipeline_text(
+                "hir-expand-stream-loops",
+                products.are_formed
+                and pass_text(
+                    "hir-call-matmul-library",
+                    allow_tf32=products.allow_tf32,
+                    ignores_nan=products.ignores_nan,
+                    kernel_multiplications=products.kernel_multiplications,
+                    own=products.own,
+                    falls_back=products.falls_back,
+                ),
+                "hir-convert-compute-to-linalg",
+                f"{PROGRAM}(linalg-generalize-named-ops)",
+            ),
             when=has_programs,
             passing=True,
         ),
         Stage(
             "schedules",
-            f"hir-schedule-kernels{{chips={chips} "
-            f"tuned={str(options.tuned).lower()}{marks}}},{PROGRAM}(canonicalize,cse),"
-            # Every stage from here on visits what is in kernels; a third of it is equal constants.
-            "gpu.module(cse),"
-            "hir-decide-by-limits,hir-join-classes,"
-            # Sizes that are known to be equal are one value by now: checks of them go.
-            f"{LAUNCHER}(canonicalize,cse,canonicalize)",
+            pipeline_text(
+                pass_text(
+                    "hir-schedule-kernels",
+                    chips=chips,
+                    tuned=options.tuned,
+                    mark=options.marks_launches,
+                ),
+                f"{PROGRAM}(canonicalize,cse)",
+                # Every stage from here on visits what is in kernels; a third of it is equal
+                # constants.
+                "gpu.module(cse)",
+                "hir-decide-by-limits,hir-join-classes",
+                # Sizes that are known to be equal are one value by now: checks of them go.
+                f"{LAUNCHER}(canonicalize,cse,canonicalize)",
+            ),
             when=has_programs,
         ),
         Stage("programs", "convert-hir-to-gpu", when=_has_host_ir, passing=True),
         Stage(
             INTERFACE_STAGE,
-            f"add-program-interface{{{entry} graph-launches={options.graph_launches}}}",
+            pass_text("add-program-interface", **entry, graph_launches=options.graph_launches),
             passing=True,
         ),
     ]

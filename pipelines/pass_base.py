@@ -67,11 +67,9 @@ class Pass(ABC):
         return None
 
     def __str__(self) -> str:
-        options = " ".join(
-            f"{field.name.replace('_', '-')}={_option_text(getattr(self, field.name))}"
-            for field in fields(self)
+        return pass_text(
+            self.name, **{each.name: getattr(self, each.name) for each in fields(self)}
         )
-        return f"{self.name}{{{options}}}" if options else self.name
 
 
 PassClass = TypeVar("PassClass", bound=type[Pass])
@@ -122,8 +120,16 @@ def make_pass(name: str, options: dict[str, str]) -> Pass:
     return cls(**values)
 
 
-def _option_text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def pass_text(name: str, **options: str | int | bool | tuple[str, ...]) -> str:
+    """Returns a pass with options as a pipeline's text has it; several words of one are joined."""
+    texts = (f"{key.replace('_', '-')}={_option_text(value)}" for key, value in options.items())
+    return f"{name}{{{' '.join(texts)}}}" if options else name
+
+
+def _option_text(value: str | int | bool | tuple[str, ...]) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "+".join(value) if isinstance(value, tuple) else str(value)
 
 
 def _option_value(pass_name: str, key: str, text: str, default: object) -> str | int | bool:

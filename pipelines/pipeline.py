@@ -171,6 +171,11 @@ def _parsed(text: str) -> tuple[Step, ...]:
     return tuple(parse_pipeline(text))
 
 
+def pipeline_text(*elements: str | bool) -> str:
+    """Returns the elements of a pipeline as its text, without those that are false."""
+    return ",".join(each for each in elements if isinstance(each, str))
+
+
 def parse_pipeline(text: str, context: ir.Context | None = None) -> list[Step]:
     """Parses a pipeline's text, with or without the outer `builtin.module(...)`.
 
