@@ -141,10 +141,15 @@ class Emitter:
         call = llvm.call(result, callee, arguments, loc=self.op.location, ip=self._here())
         return call.results[0] if result is not None else None
 
+    def value_of_call(self, name: str, arguments: Sequence[ir.Value], result: ir.Type) -> ir.Value:
+        """Calls a C function, and returns what it does."""
+        value = self.call(name, arguments, result)
+        assert value is not None
+        return value
+
     def checked_call(self, name: str, arguments: Sequence[ir.Value]) -> None:
         """Calls a CUDA runtime function and ends the program if it fails."""
-        code = self.call(name, arguments, self.types.i32)
-        assert code is not None
+        code = self.value_of_call(name, arguments, self.types.i32)
         self.call("hirc_check", [code, self.string(name), self.location()])
 
     def _declare(self, name: str, arguments: Sequence[ir.Type], result: ir.Type | None) -> None:

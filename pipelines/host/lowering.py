@@ -59,9 +59,7 @@ def stream_for(emit: Emitter, dependencies: Sequence[ir.Value], asynchronous: bo
     if not dependencies:
         if not asynchronous:
             return emit.null()
-        stream = emit.call("hirc_stream_acquire", [emit.location()], emit.types.ptr)
-        assert stream is not None
-        return stream
+        return emit.value_of_call("hirc_stream_acquire", [emit.location()], emit.types.ptr)
     first, *others = dependencies
     for other in others:
         if other != first:

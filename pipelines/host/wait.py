@@ -16,8 +16,7 @@ def lower_wait(op: gpu.WaitOp, emit: Emitter) -> list[ir.Value]:
         return []
     if len(tokens) == 1:
         return tokens
-    stream = emit.call("hirc_stream_acquire", [emit.location()], emit.types.ptr)
-    assert stream is not None
+    stream = emit.value_of_call("hirc_stream_acquire", [emit.location()], emit.types.ptr)
     for token in tokens:
         emit.call("hirc_stream_wait", [stream, token, emit.location()])
     return [stream]

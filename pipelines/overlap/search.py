@@ -16,7 +16,7 @@ from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..fusion.generic import GENERIC, outs_of
 from ..hir.compute_ops import COMPUTE_OPS
-from ..hir.memory.owners import VIEWS, Owners, is_before
+from ..hir.memory.owners import VIEWS, Owners, is_known_before
 from ..schedules.device import Device
 from ..walking import defining_op
 from .cost import ByPeers, CommunicationWork, ProductWork, Steps, by_peers, choose_steps, reckon
@@ -172,11 +172,11 @@ class _Finder:
         first, last = products[0], products[-1]
         others = [each for product in products for each in inputs_of(product) if each != received]
         if self._places[first] < self._places[wait] or not all(
-            _is_there(each, first) for each in others
+            is_known_before(each, first) for each in others
         ):
             return None
         results = [result_of(product) for product in products if not len(product.results)]
-        if not all(_is_there(each, first) or self._is_own(each) for each in results):
+        if not all(is_known_before(each, first) or self._is_own(each) for each in results):
             return None
         taken = [op.operands[0], *others]
         between = [each for each in self._between(wait, last) if each not in products]
@@ -330,11 +330,6 @@ def _does_nothing(op: ir.Operation) -> bool:
 def _disturbs_nothing(op: ir.Operation) -> bool:
     """Returns whether an operation writes nothing but fresh memory, and orders nothing."""
     return _does_nothing(op) or (op.name in COMPUTE_OPS and len(op.results) == 1)
-
-
-def _is_there(value: ir.Value, place: ir.Operation) -> bool:
-    op = defining_op(value)
-    return op is None or is_before(op, place)
 
 
 def _kind(communicate: ir.Operation) -> str:

@@ -18,7 +18,6 @@ RESULTS = {
     "f16": ("f16", "f32"),
     "bf16": ("bf16", "f32"),
 }
-_PRODUCT_KINDS = (LoopKind.M, LoopKind.N, LoopKind.K, LoopKind.BATCH)
 _EXTENSIONS = ("arith.extf", "arith.extsi", "arith.extui")
 
 
@@ -53,10 +52,7 @@ def read_product(op: ir.Operation, *, ignores_nan: bool = False) -> Product | No
     if not only_computes(block):
         return None
     product = _accumulated(block, found) or _reduced(block, found, ignores_nan=ignores_nan)
-    if product is None:
-        return None
-    kinds = [product.kind(loop) for loop in range(product.loops)]
-    return product if all(kind in _PRODUCT_KINDS for kind in kinds) else None
+    return product if product is not None and product.is_contraction else None
 
 
 def only_computes(block: ir.Block) -> bool:
@@ -84,8 +80,7 @@ def is_product(product: Product) -> bool:
     first, second, result = product.matrices
     if first.element != second.element or result.element not in RESULTS.get(first.element, ()):
         return False
-    kinds = [product.kind(loop) for loop in range(product.loops)]
-    if any(kind not in _PRODUCT_KINDS for kind in kinds):
+    if not product.is_contraction:
         return False
     if product.activation and first.element == "f64":
         return False
@@ -95,7 +90,7 @@ def is_product(product: Product) -> bool:
         and bias.element == result.element
         and len(bias.dims) == 1
         and bias.dims[0] >= 0
-        and kinds[bias.dims[0]] in (LoopKind.M, LoopKind.N)
+        and product.kind(bias.dims[0]) in (LoopKind.M, LoopKind.N)
     )
 
 

@@ -82,6 +82,12 @@ class Product:
         return LoopKind(sum(bits))
 
     @property
+    def is_contraction(self) -> bool:
+        """Whether each loop indexes two of the matrices, or all."""
+        kinds = (LoopKind.M, LoopKind.N, LoopKind.K, LoopKind.BATCH)
+        return all(self.kind(loop) in kinds for loop in range(self.loops))
+
+    @property
     def summed(self) -> list[int]:
         """The loops over the terms of sums."""
         return [loop for loop in range(self.loops) if self.kind(loop) == LoopKind.K]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ...dialects.mlir import indexing_maps, ir
-from .product import NO_LOOP, Indexed, LoopKind, Product
+from .product import NO_LOOP, Indexed, Product
 
 
 def read_in_place(product: Product) -> Product:
@@ -16,12 +16,7 @@ def read_in_place(product: Product) -> Product:
     read = replace(product, first=read_through(product.first), second=read_through(product.second))
     if read.loops != product.loops:
         return product
-    kinds = [read.kind(loop) for loop in range(read.loops)]
-    return (
-        read
-        if all(kind in (LoopKind.M, LoopKind.N, LoopKind.K, LoopKind.BATCH) for kind in kinds)
-        else product
-    )
+    return read if read.is_contraction else product
 
 
 def read_through(operand: Indexed) -> Indexed:

@@ -200,12 +200,7 @@ def _with_loops(
         )
         found[key] = read_through(named) if key in through and key != "result" else named
     made = replace(product, **found)
-    kinds = [made.kind(loop) for loop in range(len(order))]
-    return (
-        made
-        if all(kind in (LoopKind.M, LoopKind.N, LoopKind.K, LoopKind.BATCH) for kind in kinds)
-        else None
-    )
+    return made if made.loops == len(order) and made.is_contraction else None
 
 
 def _expanded(

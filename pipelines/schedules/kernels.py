@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol, TypeVar
 
 from ...dialects.mlir import gpu, ir
 from ..fusion.generic import CONFIGURATION
 from ..symbols import fresh_symbol
 from ..walking import operations_where
 from .alternatives import Alternative
+from .launch import operation_name
+from .parameters import Parameters
+from .work import Work
 
 MODULE_NAME = "kernels"
 # An attribute of kernels: hir-join-classes makes one of those of an operation in the same group.
 GROUP = "hirc.group"
 # The group of kernels that take any sizes, strides and addresses, an element at a time.
 ANY = "any"
+
+
+class Emitter(Protocol):
+    """Emits a kernel's body, at the insertion point."""
+
+    def emit(self) -> None: ...
+
+
+E = TypeVar("E", bound=Emitter)
 
 
 class Kernels:
@@ -111,6 +124,26 @@ class Kernels:
                 function.attributes[CONFIGURATION] = configuration
         module_name = ir.StringAttr(module.attributes["sym_name"]).value
         return ir.SymbolRefAttr.get([module_name, known])
+
+    def of_work(
+        self,
+        work: Work,
+        threads: int,
+        make: Callable[[Parameters], E],
+        name: str = "",
+        configuration: ir.DictAttr | None = None,
+        group: str | None = None,
+    ) -> tuple[ir.SymbolRefAttr, E]:
+        """The same of an operation's kernel; and what emits its body, made with its parameters."""
+        made: list[E] = []
+
+        def emit(entry: ir.Block) -> None:
+            made.append(make(Parameters(entry, work.open)))
+            made[0].emit()
+
+        name, place = name or operation_name(work.op), work.op.location
+        kernel = self.build(name, threads, emit, place, {}, configuration, group)
+        return kernel, made[0]
 
     def finish(self) -> None:
         """Drops the kernels that were made twice."""

@@ -41,8 +41,7 @@ def add_body(code: Code, function: ir.Operation, name: str, target: str) -> ir.O
     body.operation.attributes["hir.outputs"] = _described(results, function, "res_attrs")
     with ir.InsertionPoint(body.add_entry_block()):
         *arguments, stream = body.entry_block.arguments
-        status = code.call("cudaStreamSynchronize", [stream], code.types.i32)
-        assert status is not None
+        status = code.value_of_call("cudaStreamSynchronize", [stream], code.types.i32)
         code.call("hirc_check", [status, code.string("cudaStreamSynchronize"), code.location()])
         call = func.CallOp(results, target, arguments)
         func.ReturnOp(list(call.results))

@@ -52,8 +52,7 @@ def add_function(
     inputs, outputs, stream = start.arguments
     with ir.InsertionPoint(start):
         place = code.string(location_text(signature.body.location))
-        device = code.call("hirc_memory_device", [place], types.i64)
-        assert device is not None
+        device = code.value_of_call("hirc_memory_device", [place], types.i64)
         given = [code.address_of(info), inputs, outputs, device]
         refused = code.call("hirc_call_refused", given, types.i32)
     run = _unless(code, start, refused)

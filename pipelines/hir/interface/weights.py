@@ -236,8 +236,7 @@ class Weights:
         following = block.create_after()
         with ir.InsertionPoint(block):
             given = [code.address_of(self.symbol), stream]
-            made = code.call("hirc_state_address", given, code.types.ptr)
-            assert made is not None
+            made = code.value_of_call("hirc_state_address", given, code.types.ptr)
             cf.CondBranchOp(code.is_null(made), [], [], failed, following)
         return following, made
 
@@ -259,8 +258,9 @@ class Weights:
             missing = arith.ori(code.is_null(loaded), other)
             cf.CondBranchOp(missing, [], [loaded], loading, following)
         with ir.InsertionPoint(loading):
-            made = code.call("hirc_weights_load", [code.address_of(self.symbol)], types.ptr)
-            assert made is not None
+            made = code.value_of_call(
+                "hirc_weights_load", [code.address_of(self.symbol)], types.ptr
+            )
             cf.CondBranchOp(code.is_null(made), [], [made], failed, following)
         return following, following.arguments[0]
 

@@ -38,8 +38,7 @@ def _allocate(op: AllocateOp, state: ProgramState, memory: Memory) -> ir.Value:
     size = as_i64(state, memory.bytes)
     number = emit.i32(memory_number(op))
     arguments = [size, number, state.stream, emit.location()]
-    address = emit.call("hirc_allocate", arguments, emit.types.ptr)
-    assert address is not None
+    address = emit.value_of_call("hirc_allocate", arguments, emit.types.ptr)
     if "zero_init" in op.attributes:
         fill_with_zeros(state, address, memory.bytes)
     return address

@@ -81,17 +81,14 @@ def communicator_of(state: ProgramState, teams: list[list[int]]) -> ir.Value:
         emit.i64(len(teams[0])),
         emit.location(),
     ]
-    communicator = emit.call("hirc_communicator_of", arguments, emit.types.ptr)
-    assert communicator is not None
-    return communicator
+    return emit.value_of_call("hirc_communicator_of", arguments, emit.types.ptr)
 
 
 @lowers("hir.rank")
 def lower_rank(op: RankOp, state: ProgramState) -> list[ir.Value]:
     """Returns what the communicator knows."""
     emit = state.emit
-    place = emit.call("hirc_communicator_rank", [op.communicator], emit.types.i64)
-    assert place is not None
+    place = emit.value_of_call("hirc_communicator_rank", [op.communicator], emit.types.i64)
     return [arith.index_cast(ir.IndexType.get(), place)]
 
 
@@ -100,8 +97,7 @@ def lower_shares_memory(op: SharesMemoryOp, state: ProgramState) -> list[ir.Valu
     """Returns what the devices found together."""
     emit = state.emit
     arguments = [op.communicator, emit.location()]
-    shares = emit.call("hirc_shares_memory", arguments, emit.types.i32)
-    assert shares is not None
+    shares = emit.value_of_call("hirc_shares_memory", arguments, emit.types.i32)
     return [arith.cmpi(arith.CmpIPredicate.ne, shares, emit.i32(0))]
 
 
@@ -127,9 +123,7 @@ def _communicate(op: CommunicateOp, state: ProgramState) -> ir.Value:
         state.stream,
         emit.location(),
     ]
-    event = emit.call("hirc_communicate", arguments, emit.types.ptr)
-    assert event is not None
-    return event
+    return emit.value_of_call("hirc_communicate", arguments, emit.types.ptr)
 
 
 def _peers(op: CommunicateOp, state: ProgramState) -> list[ir.Value]:
@@ -157,10 +151,9 @@ def lower_coalesce(op: CoalesceOp, state: ProgramState) -> list[ir.Value]:
             event = _communicate(inner, state)
         inner.operation.results[0].replace_all_uses_with(event)
         inner.operation.erase()
-    event = emit.call(
+    event = emit.value_of_call(
         "hirc_communication_group_end", [state.stream, emit.location()], emit.types.ptr
     )
-    assert event is not None
     return [event]
 
 

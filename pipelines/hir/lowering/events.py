@@ -13,8 +13,7 @@ def lower_record(op: RecordOp, state: ProgramState) -> list[ir.Value]:
     """Returns an event of the support library's, which gets it back at the end of the block."""
     emit = state.emit
     stream = op.stream if op.stream is not None else state.stream
-    event = emit.call("hirc_event_record", [stream, emit.location()], emit.types.ptr)
-    assert event is not None
+    event = emit.value_of_call("hirc_event_record", [stream, emit.location()], emit.types.ptr)
     state.frame.events.append(event)
     state.events.add(event)
     return [event]

@@ -59,8 +59,7 @@ def lower_has_matmul_library(op: HasMatmulLibraryOp, state: ProgramState) -> lis
     """A call, which loads the library where it was not."""
     del op
     emit = state.emit
-    found = emit.call("hirc_has_cublaslt", [], emit.types.i32)
-    assert found is not None
+    found = emit.value_of_call("hirc_has_cublaslt", [], emit.types.i32)
     return [arith.cmpi(arith.CmpIPredicate.ne, found, constant(emit.types.i32, 0))]
 
 

@@ -24,9 +24,7 @@ def allocate_shared(op: AllocateOp, state: ProgramState, memory: Memory) -> ir.V
         state.stream,
         emit.location(),
     ]
-    address = emit.call("hirc_symmetric_allocate", arguments, emit.types.ptr)
-    assert address is not None
-    return address
+    return emit.value_of_call("hirc_symmetric_allocate", arguments, emit.types.ptr)
 
 
 @lowers("hir.put")
@@ -59,9 +57,7 @@ def _moved(name: str, op: PutOp | GetOp, state: ProgramState, more: list[ir.Valu
         state.stream,
         emit.location(),
     ]
-    event = emit.call(name, arguments, emit.types.ptr)
-    assert event is not None
-    return event
+    return emit.value_of_call(name, arguments, emit.types.ptr)
 
 
 @lowers("hir.wait_signal")

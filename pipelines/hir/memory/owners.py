@@ -79,6 +79,12 @@ def is_before(op: ir.Operation, place: ir.Operation) -> bool:
     return here is not None and op.is_before_in_block(here)
 
 
+def is_known_before(value: ir.Value, op: ir.Operation) -> bool:
+    """Returns whether a value is there before an operation."""
+    maker = defining_op(value)
+    return maker is None or is_before(maker, op)
+
+
 def is_shared_memory(op: ir.Operation | ir.OpView) -> bool:
     """Returns whether what a hir.allocate gives is memory that a team shares."""
     return "team" in op.attributes or "teams" in op.attributes

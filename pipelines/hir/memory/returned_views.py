@@ -22,7 +22,7 @@ from ....dialects.mlir import ir
 from ...fusion.reshaped_results import collapsed_sizes
 from ...walking import defining_op, is_used
 from ..fresh_buffers import allocate
-from .owners import is_before, outputs_of
+from .owners import is_known_before, outputs_of
 
 _COLLAPSE, _EXPAND = "memref.collapse_shape", "memref.expand_shape"
 # Besides arithmetic, what sizes need.
@@ -108,7 +108,7 @@ def _sizes(root: ir.Operation, views: Sequence[ir.Operation]) -> list[list[ir.Va
     for view in reversed(views):
         if view.name == _EXPAND:
             found.insert(0, list(view.operands)[1:])
-            if not all(_is_known_before(size, root) for size in found[0]):
+            if not all(is_known_before(size, root) for size in found[0]):
                 return None
         else:
             with root.location, ir.InsertionPoint(root):
@@ -125,10 +125,5 @@ def _compute_early(root: ir.Operation, end: ir.Operation) -> None:
     operations = [op.operation for op in block]
     for op in operations[operations.index(root) + 1 : operations.index(end)]:
         is_scalar = op.name.startswith("arith.") or op.name in _SCALAR
-        if is_scalar and all(_is_known_before(operand, root) for operand in op.operands):
+        if is_scalar and all(is_known_before(operand, root) for operand in op.operands):
             op.move_before(root)
-
-
-def _is_known_before(value: ir.Value, op: ir.Operation) -> bool:
-    maker = defining_op(value)
-    return maker is None or is_before(maker, op)

@@ -377,16 +377,10 @@ def _stencil_alternative(stencil: Stencil, kernels: Kernels) -> Alternative:
 def _launch_stencil(stencil: Stencil, kernels: Kernels) -> None:
     """Launches the kernel of a window for each result."""
     work, counts = stencil.form.work, stencil.counts()
-    found: list[StencilKernel] = []
-
-    def emit(entry: ir.Block) -> None:
-        found.append(StencilKernel(stencil, counts, Parameters(entry, work.open)))
-        found[0].emit()
-
     threads = stencil.threads
-    kernel = kernels.build(operation_name(work.op), threads, emit, work.op.location)
+    kernel, made = kernels.of_work(work, threads, partial(StencilKernel, stencil, counts))
     blocks = arith.ceildivui(work.open.value(product(counts)), index_constant(threads))
-    emit_launch(kernel, blocks, threads, found[0].parameters.arguments())
+    emit_launch(kernel, blocks, threads, made.parameters.arguments())
 
 
 def _launch(form: Form, made: Configuration, kernels: Kernels) -> None:

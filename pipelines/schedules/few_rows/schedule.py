@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
-from ....dialects.mlir import arith, ir
+from ....dialects.mlir import arith
 from ...lane_reduction import WARP_LANES
 from ...rewriting import index_constant
 from ..alternatives import Alternative, Conditions
@@ -12,8 +13,7 @@ from ..configuration import Chooser
 from ..device import Device
 from ..elements import ACCESS_BYTES, element_bytes
 from ..kernels import ANY, Kernels
-from ..launch import emit_launch, operation_name
-from ..parameters import Parameters
+from ..launch import emit_launch
 from ..size import MOST_IN_32_BITS, ONE
 from ..work import Work
 from .choice import choices, refusal
@@ -86,19 +86,14 @@ def _require(found: Conditions, plan: FewRows, made: FewRowsConfiguration) -> No
 
 
 def _launch(plan: FewRows, made: FewRowsConfiguration, kernels: Kernels) -> None:
-    work, found = plan.work, list[FewRowsKernel]()
-
-    def emit(entry: ir.Block) -> None:
-        found.append(FewRowsKernel(plan, made, Parameters(entry, work.open)))
-        found[0].emit()
-
-    name, place = operation_name(work.op), work.op.location
+    work = plan.work
     # Sums of more columns need more registers than a kernel for any sizes.
     group = work.group(ANY if made.columns == 1 else None)
-    kernel = kernels.build(name, made.threads, emit, place, {}, made.attribute, group)
+    make = partial(FewRowsKernel, plan, made)
+    kernel, found = kernels.of_work(
+        work, made.threads, make, configuration=made.attribute, group=group
+    )
     columns = work.open.value(plan.extent(plan.columns))
     blocks = arith.ceildivui(columns, index_constant(made.block_columns))
-    arguments = found[0].parameters.arguments()
-    emit_launch(
-        kernel, blocks, made.threads, arguments, found[0].shared.bytes, overlaps=made.overlaps
-    )
+    arguments = found.parameters.arguments()
+    emit_launch(kernel, blocks, made.threads, arguments, found.shared.bytes, overlaps=made.overlaps)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ....dialects.mlir import affine, ir, memref
+from ....dialects.mlir import ir, memref
 from ....dialects.records import dataclass
-from ...rewriting import index_constant
 from ..iteration import Iteration
 from .dependence import Dependence
+from .points import applied
 
 
 @dataclass(frozen=True)
@@ -45,14 +45,4 @@ class FusedRegion:
 
     def _place(self, operand: int, indices: Mapping[int, ir.Value]) -> list[ir.Value]:
         map_ = self.iteration.maps[operand]
-        return [_apply(expression, map_.n_dims, indices) for expression in map_.results]
-
-
-def _apply(expression: ir.AffineExpr, dims: int, indices: Mapping[int, ir.Value]) -> ir.Value:
-    if isinstance(expression, ir.AffineDimExpr):
-        return indices[ir.AffineDimExpr(expression).position]
-    if isinstance(expression, ir.AffineConstantExpr):
-        return index_constant(ir.AffineConstantExpr(expression).value)
-    # A loop that has no index here is one that the expression does not use.
-    loops = [indices.get(loop) or index_constant(0) for loop in range(dims)]
-    return affine.AffineApplyOp(ir.AffineMap.get(dims, 0, [expression]), loops).result
+        return [applied(expression, map_.n_dims, indices) for expression in map_.results]

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from ....dialects.mlir import affine, arith, ir, memref, scf
+from ....dialects.mlir import arith, ir, memref, scf
 from ...rewriting import index_constant
 from ...walking import is_used, operations_where
 from ..iteration import Iteration, read_iteration
 from ..kernels import Kernels
 from ..launch import is_within
 from .launch_points import replace_by_launch
-from .points import emit_points, kernel_extent
+from .points import applied, emit_points, kernel_extent
 from .wide_sums import accumulate_in_f32, extended, rounded
 
 THREADS = 256
@@ -148,16 +148,7 @@ class _Body:
     def _place(self, number: int) -> list[ir.Value]:
         """The index of operand `number`'s element in this iteration."""
         map_ = self._iteration.maps[number]
-        return [self._apply(expression, map_.n_dims) for expression in map_.results]
-
-    def _apply(self, expression: ir.AffineExpr, dims: int) -> ir.Value:
-        if isinstance(expression, ir.AffineDimExpr):
-            return self._loops[ir.AffineDimExpr(expression).position]
-        if isinstance(expression, ir.AffineConstantExpr):
-            return index_constant(ir.AffineConstantExpr(expression).value)
-        # A loop that has not begun is one that the expression does not use.
-        loops = [self._loops.get(loop) or index_constant(0) for loop in range(dims)]
-        return affine.AffineApplyOp(ir.AffineMap.get(dims, 0, [expression]), loops).result
+        return [applied(expression, map_.n_dims, self._loops) for expression in map_.results]
 
     def _load(self, number: int) -> ir.Value:
         buffer = self._buffers[number]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 
-from ....dialects.mlir import arith, gpu, ir, memref, scf
+from ....dialects.mlir import affine, arith, gpu, ir, memref, scf
 from ...rewriting import index_constant
 from ..iteration import Iteration
 from ..size import MOST_IN_32_BITS
@@ -70,3 +70,14 @@ def _split(number: ir.Value, extents: Sequence[ir.Value]) -> list[ir.Value]:
         indices.append(arith.remui(rest, extent))
         rest = arith.divui(rest, extent)
     return [rest, *reversed(indices)] if extents else []
+
+
+def applied(expression: ir.AffineExpr, dims: int, indices: Mapping[int, ir.Value]) -> ir.Value:
+    """Emits a coordinate, where the loops that it uses have these indices."""
+    if isinstance(expression, ir.AffineDimExpr):
+        return indices[ir.AffineDimExpr(expression).position]
+    if isinstance(expression, ir.AffineConstantExpr):
+        return index_constant(ir.AffineConstantExpr(expression).value)
+    # A loop that has no index here is one that the expression does not use.
+    loops = [indices.get(loop) or index_constant(0) for loop in range(dims)]
+    return affine.AffineApplyOp(ir.AffineMap.get(dims, 0, [expression]), loops).result

@@ -29,7 +29,7 @@ class PointwiseKernel:
         self._vectors = vectors
         self._work = vectors.work
         self._threads = vectors.threads
-        self._parameters = parameters
+        self.parameters = parameters
         self._region = Region(vectors.work, parameters)
         self._everywhere = frozenset(part for loop in vectors.loops for part in loop.parts)
         arguments = vectors.work.block.arguments
@@ -54,7 +54,7 @@ class PointwiseKernel:
     def _emit_vectors(self) -> None:
         """Threads after those with a vector each take one of the elements that are left."""
         width, size = self._vectors.width, total(self._vectors.loops)
-        elements = self._parameters.size(size)
+        elements = self.parameters.size(size)
         count = arith.divui(elements, index_constant(width))
         number = self._number()
         if size.is_known and size.known % (self._threads * width) == 0:
@@ -92,7 +92,7 @@ class PointwiseKernel:
         """Blocks whose vectors, or elements, are all there load all of them first."""
         width, unroll = self._vectors.width, self._vectors.unroll
         size = total(self._vectors.loops)
-        count = arith.divui(self._parameters.size(size), index_constant(width))
+        count = arith.divui(self.parameters.size(size), index_constant(width))
         threads, in_block = index_constant(self._threads), index_constant(self._threads * unroll)
         first = arith.muli(gpu.block_id(gpu.Dimension.x), in_block)
         own = arith.addi(first, gpu.thread_id(gpu.Dimension.x))
@@ -138,7 +138,7 @@ class PointwiseKernel:
                 elements = [result[place] for result in results]
                 store(where, operand.element, elements, self._alignment(operand, width))
             for write in self._vectors.space.writes:
-                write.write(points, self._parameters, is_row=self._has_outer(each))
+                write.write(points, self.parameters, is_row=self._has_outer(each))
 
     # The region.
 
@@ -171,13 +171,13 @@ class PointwiseKernel:
             return found
         column, width = places[0][-1], len(places)
         for gather in self._vectors.gathers:
-            found[gather.result] = gather.load(outer, self._parameters, column, width)
+            found[gather.result] = gather.load(outer, self.parameters, column, width)
         for each in self._vectors.guarded:
             piece = self._vectors.piece(each)
             bytes_ = product(self._work.extents) * Size(element_bytes(each.row.element))
-            policy = policy_of(self._work, bytes_, self._parameters)
+            policy = policy_of(self._work, bytes_, self.parameters)
             found[each.result] = each.load(
-                outer, self._parameters, column, width, piece, found, policy
+                outer, self.parameters, column, width, piece, found, policy
             )
         return found
 
@@ -218,7 +218,7 @@ class PointwiseKernel:
         def index(number: int) -> ir.Value:
             for loop, at in zip(self._vectors.loops, place, strict=True):
                 if number in loop.parts:
-                    return part_index(self._work, loop, at, number, self._parameters)
+                    return part_index(self._work, loop, at, number, self.parameters)
             return index_constant(0)
 
         return Point(self._region, varying, pick, index, outer)
@@ -235,14 +235,14 @@ class PointwiseKernel:
                 return [elements[0] for elements in each]
             width = 1
         where = self._address(operand, number, places)
-        policy = read_policy(self._work, operand, self._parameters) if width > 1 else None
+        policy = read_policy(self._work, operand, self.parameters) if width > 1 else None
         return load(where, operand.element, width, self._alignment(operand, width), policy)
 
     def _load_fixed(self, number: int) -> ir.Value:
         """An element that no loop moves."""
         operand = next(each for each in self._work.operands if each.number == number)
-        where = self._parameters.pointer(operand.buffer)
-        index = self._parameters.size(operand.offset)
+        where = self.parameters.pointer(operand.buffer)
+        index = self.parameters.size(operand.offset)
         return load(address(where, operand.element, index), operand.element, 1, 1)[0]
 
     def _alignment(self, operand: Operand, width: int) -> int:
@@ -256,8 +256,8 @@ class PointwiseKernel:
         else:
             strides = [loop.stride_of(self._work, operand.number) for loop in vectors.loops]
             steps = list(zip(places[0], strides, strict=True))
-        index = self._parameters.place(operand.offset, steps)
-        return address(self._parameters.pointer(operand.buffer), operand.element, index)
+        index = self.parameters.place(operand.offset, steps)
+        return address(self.parameters.pointer(operand.buffer), operand.element, index)
 
     # Places.
 
@@ -268,7 +268,7 @@ class PointwiseKernel:
         place: _Place = []
         for loop in reversed(loops[1:]):
             pieces = width if is_rows and loop is self._vectors.inner else 1
-            rest, within = divided(rest, loop.extent, pieces, self._parameters)
+            rest, within = divided(rest, loop.extent, pieces, self.parameters)
             place.insert(0, within)
         place.insert(0, rest)
         if is_rows:
@@ -294,7 +294,7 @@ class PointwiseKernel:
         found: list[ir.Value] = []
         moved = arith.addi(at, one)
         while outer:
-            extent = arith.index_castui(i32, self._parameters.size(loops.pop().extent))
+            extent = arith.index_castui(i32, self.parameters.size(loops.pop().extent))
             is_past = arith.cmpi(arith.CmpIPredicate.eq, moved, extent)
             found.insert(0, arith.select(is_past, zero, moved))
             at = outer.pop()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from ....dialects.hir.layout import DYNAMIC, strides_and_offset
 from ....dialects.mlir import arith, ir
@@ -19,8 +20,7 @@ from ..configuration import Chooser, is_power_of_two, threads_refusal
 from ..device import Device
 from ..elements import element_bytes
 from ..kernels import ANY, Kernels
-from ..launch import emit_launch, operation_name
-from ..parameters import Parameters
+from ..launch import emit_launch
 from ..size import MOST_IN_32_BITS, ZERO, Size
 from ..space import is_flat, total
 from ..work import Layout, Work
@@ -199,18 +199,10 @@ def _group(vectors: Vectors) -> str | None:
 
 def _launch(vectors: Vectors, kernels: Kernels) -> None:
     work, threads = vectors.work, vectors.threads
-    made: list[Parameters] = []
-
-    def emit(entry: ir.Block) -> None:
-        parameters = Parameters(entry, work.open)
-        made.append(parameters)
-        PointwiseKernel(vectors, parameters).emit()
-
-    kernel = kernels.build(
-        operation_name(work.op),
+    kernel, made = kernels.of_work(
+        work,
         threads,
-        emit,
-        work.op.location,
+        partial(PointwiseKernel, vectors),
         configuration=vectors.configuration.attribute,
         group=_group(vectors),
     )
@@ -223,4 +215,4 @@ def _launch(vectors: Vectors, kernels: Kernels) -> None:
     else:
         padded = arith.addi(work.open.value(elements), index_constant(more))
         blocks = arith.ceildivui(padded, index_constant(a_block))
-    emit_launch(kernel, blocks, threads, made[0].arguments())
+    emit_launch(kernel, blocks, threads, made.parameters.arguments())

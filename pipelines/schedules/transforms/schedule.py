@@ -150,18 +150,11 @@ class _Plan:
 
 def _launch(plan: _Plan, configuration: TransformConfiguration, kernels: Kernels) -> None:
     work, count = plan.work, configuration.threads
-    made: list[Parameters] = []
-
-    def emit(entry: ir.Block) -> None:
-        parameters = Parameters(entry, work.open)
-        made.append(parameters)
-        _Kernel(plan, configuration, parameters).emit()
-
-    place, attribute = work.op.location, configuration.attribute
-    kernel = kernels.build("transform", count, emit, place, configuration=attribute)
+    make = partial(_Kernel, plan, configuration)
+    kernel, made = kernels.of_work(work, count, make, "transform", configuration.attribute)
     threads = work.open.value(product([loop.extent for loop in plan.tile.loops]))
     blocks = arith.ceildivui(threads, index_constant(count))
-    emit_launch(kernel, blocks, count, made[0].arguments())
+    emit_launch(kernel, blocks, count, made.parameters.arguments())
 
 
 class _Kernel:
@@ -171,7 +164,7 @@ class _Kernel:
         self, plan: _Plan, configuration: TransformConfiguration, parameters: Parameters
     ) -> None:
         self._plan, self._configuration = plan, configuration
-        self._parameters, self._tile = parameters, plan.tile
+        self.parameters, self._tile = parameters, plan.tile
         self._region = Region(plan.work, parameters)
 
     def emit(self) -> None:
@@ -180,12 +173,12 @@ class _Kernel:
             arith.muli(gpu.block_id(gpu.Dimension.x), index_constant(self._configuration.threads)),
             gpu.thread_id(gpu.Dimension.x),
         )
-        count = self._parameters.size(product(extents))
+        count = self.parameters.size(product(extents))
         choice = scf.IfOp(arith.cmpi(arith.CmpIPredicate.ult, number, count))
         with ir.InsertionPoint(choice.then_block):
             place: list[ir.Value] = []
             for extent in reversed(extents[1:]):
-                number, within = divided(number, extent, 1, self._parameters)
+                number, within = divided(number, extent, 1, self.parameters)
                 place.insert(0, within)
             self._emit_tile([number, *place])
             scf.YieldOp([])
@@ -197,7 +190,7 @@ class _Kernel:
         else:
             transform = self._plan.transform
             columns = self._columns()
-            inside = WindowPoints.inside(self._tile, place, self._parameters)
+            inside = WindowPoints.inside(self._tile, place, self.parameters)
             kinds = [transform.element.type] * len(columns)
             choice = scf.IfOp(inside, kinds, has_else=True)
             for block, is_guarded in ((choice.then_block, False), (choice.else_block, True)):
@@ -215,7 +208,7 @@ class _Kernel:
 
     def _elements(self, place: list[ir.Value], *, is_guarded: bool) -> dict[Place, ir.Value]:
         transform, collective = self._plan.transform, self._plan.work.collective
-        points = WindowPoints(self._tile, place, self._parameters, is_guarded=is_guarded)
+        points = WindowPoints(self._tile, place, self.parameters, is_guarded=is_guarded)
         loops = [each.loop for each in transform.weights]
         found: dict[Place, ir.Value] = {}
         for column in self._columns():
@@ -230,7 +223,7 @@ class _Kernel:
         if not splits:
             self._store_all(place, sums, self._configuration.width)
             return
-        results = _Results(self._plan, place, self._tile, self._region, self._parameters)
+        results = _Results(self._plan, place, self._tile, self._region, self.parameters)
         left = {each.within: results.left(each) for each in splits}
         is_whole: ir.Value | None = None
         for each in splits:
@@ -248,7 +241,7 @@ class _Kernel:
 
     def _store_all(self, place: list[ir.Value], sums: dict[Place, ir.Value], width: int) -> None:
         plan = self._plan
-        results = _Results(plan, place, self._tile, self._region, self._parameters)
+        results = _Results(plan, place, self._tile, self._region, self.parameters)
         rows, along = plan.transform.row_loops, plan.along
         axis = 0 if along is None else rows.index(along)
         for first in plan.places:
@@ -273,7 +266,7 @@ class _Kernel:
             assert holds is not None
             choice = scf.IfOp(holds)
             with ir.InsertionPoint(choice.then_block):
-                results = _Results(plan, place, self._tile, self._region, self._parameters)
+                results = _Results(plan, place, self._tile, self._region, self.parameters)
                 results.store([(at, sums[at])])
                 scf.YieldOp([])
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ....dialects.mlir import arith, ir
+from ....dialects.mlir import arith
 from ...rewriting import index_constant
 from ..alternatives import Alternative, Conditions
 from ..configuration import Chooser, is_power_of_two, threads_refusal
@@ -267,23 +267,18 @@ def _blocks(tiles: TileShape, counts: tuple[Size, Size]) -> Size:
 
 def _launch(tiles: Tiles | SkewedTiles, counts: tuple[Size, Size], kernels: Kernels) -> None:
     work = tiles.work
-    made: list[TransposeKernel | SkewedKernel] = []
-
-    def emit(entry: ir.Block) -> None:
-        parameters = Parameters(entry, work.open)
-        if isinstance(tiles, SkewedTiles):
-            made.append(SkewedKernel(tiles, counts, parameters))
-        else:
-            made.append(TransposeKernel(tiles, counts, parameters))
-        made[0].emit()
-
     name = f"{operation_name(work.op)}_transposed"
-    made_of = tiles.configuration.attribute
-    kernel = kernels.build(name, tiles.threads, emit, work.op.location, configuration=made_of)
+
+    def make(parameters: Parameters) -> TransposeKernel | SkewedKernel:
+        if isinstance(tiles, SkewedTiles):
+            return SkewedKernel(tiles, counts, parameters)
+        return TransposeKernel(tiles, counts, parameters)
+
+    kernel, made = kernels.of_work(work, tiles.threads, make, name, tiles.configuration.attribute)
     emit_launch(
         kernel,
         work.open.value(_blocks(tiles, counts)),
         tiles.threads,
-        made[0].parameters.arguments(),
-        made[0].shared.bytes,
+        made.parameters.arguments(),
+        made.shared.bytes,
     )

@@ -23,7 +23,7 @@ from ..device import Device
 from ..elements import ACCESS_BYTES, element_bytes
 from ..index_division import divided, thread_number
 from ..kernels import ANY, Kernels
-from ..launch import emit_launch, operation_name
+from ..launch import emit_launch
 from ..parameters import Parameters
 from ..size import MOST_IN_32_BITS, ONE, ZERO, Size, product
 from ..space import Loop, collapsed, in_memory_order
@@ -189,22 +189,17 @@ def _require_vectors(found: Conditions, tile: Tile, operand: Operand) -> None:
 
 
 def _launch(tile: Tile, configuration: WindowConfiguration, kernels: Kernels) -> None:
-    work, count = tile.work, configuration.threads
-    made: list[Parameters] = []
-    extents = _extents(tile)
-
-    def emit(entry: ir.Block) -> None:
-        parameters = Parameters(entry, work.open)
-        made.append(parameters)
-        _Kernel(tile, extents, parameters, count).emit()
-
-    name, place = operation_name(work.op), work.op.location
-    made_of, is_narrow = configuration.attribute, configuration.width <= _PAIR
-    group = work.group(ANY if is_narrow else None)
-    kernel = kernels.build(name, count, emit, place, configuration=made_of, group=group)
+    work, count, extents = tile.work, configuration.threads, _extents(tile)
+    kernel, made = kernels.of_work(
+        work,
+        count,
+        lambda parameters: _Kernel(tile, extents, parameters, count),
+        configuration=configuration.attribute,
+        group=work.group(ANY if configuration.width <= _PAIR else None),
+    )
     threads = work.open.value(product(extents))
     blocks = arith.ceildivui(threads, index_constant(count))
-    emit_launch(kernel, blocks, count, made[0].arguments())
+    emit_launch(kernel, blocks, count, made.parameters.arguments())
 
 
 def _extents(tile: Tile) -> list[Size]:

@@ -10,7 +10,7 @@ from hirc.pipelines.hir.interface import graphs
 from support.environment import ROOT
 
 _RUNTIME = ROOT / "compiler" / "runtime"
-_CALL = re.compile(r'\.call\(\s*"(hirc_\w+)"')
+_CALL = re.compile(r'\.(?:value_of_)?call\(\s*"(hirc_\w+)"')
 _DECLARATION = re.compile(r"\b(hirc_\w+)\([^;{}]*\);")
 # Declared where it is defined: its arguments are structs of tvm-ffi.
 _IN_ITS_SOURCE = {"hirc_ffi_call"}
