@@ -19,7 +19,7 @@ from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..rewriting import index_constant
 from ..size_assertions import assert_equal
-from ..tensors import collapsed, dim_of, reassociation_attribute
+from ..tensors import collapsed, dim_of, expanded, open_sizes
 from ..walking import defining_op, operations_where
 from .access import Access, Coordinate, loops_in, reassociation, zero
 from .generic import (
@@ -283,7 +283,7 @@ def _expanded(
         )
         if places is not None:
             return Access(source, places)
-    return Access(_expand(each.value, result, groups), tuple(index))
+    return Access(expanded(each.value, result, groups, open_sizes(each.value)), tuple(index))
 
 
 def _behind(
@@ -303,22 +303,6 @@ def _behind(
         for axis, (place, _) in zip(large, places, strict=True):
             found[axis] = place
     return tuple(found)
-
-
-def _expand(
-    value: ir.Value, kind: ir.RankedTensorType, groups: Sequence[Sequence[int]]
-) -> ir.Value:
-    old = ir.RankedTensorType(value.type)
-    sizes = [dim_of(value, axis) for axis in range(old.rank) if old.is_dynamic_dim(axis)]
-    return ir.Operation.create(
-        _EXPAND,
-        [kind],
-        [value, *sizes],
-        {
-            "reassociation": reassociation_attribute(groups),
-            "static_output_shape": ir.DenseI64ArrayAttr.get(list(kind.shape)),
-        },
-    ).results[0]
 
 
 def _collapsed(

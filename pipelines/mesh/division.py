@@ -21,14 +21,14 @@ from ..hir.mesh.choice import Choice, Meanwhile, Problem, Value, work_of
 from ..hir.mesh.rewriting import MeshRewriting
 from ..pass_base import fail
 from ..rewriting import constant, index_constant, zero_of
-from ..tensors import dim_of, fill, padded, part_of
-from ..walking import operations_where
+from ..tensors import collapsed, dim_of, fill, padded, part_of
+from ..walking import defining_operation, operations_where
 from ..weights import MARK as WEIGHT
 from ..weights import divided_weights
 from .declared import argument_spreads, result_spreads
 from .linear import passes_parts
 from .loops import is_total, loops_of, parallel_loops, product_sizes
-from .unfold import Groups, collapse, expanded_then_collapsed, unfold
+from .unfold import Groups, expanded_then_collapsed, unfold
 from .views import COLLAPSE, EXPAND, INSERT, VIEWS, dim_pairs, inserted_dims, view_spreads
 from .wishes import Wish, find_wishes, renamed
 
@@ -401,8 +401,8 @@ class Division(MeshRewriting[ir.RankedTensorType]):
                 for each, after in zip(kept, given, strict=True)
             )
             part = self._spread_so(source, kept)
-            made = collapse(part, self._part_type(whole, given), reassociation(op))
-            known = self._resharded[value, self.whole_spreads] = made.results[0]
+            known = collapsed(part, self._part_type(whole, given), reassociation(op))
+            self._resharded[value, self.whole_spreads] = known
             self._note(known, whole, given)
         return known
 
@@ -645,7 +645,7 @@ class Division(MeshRewriting[ir.RankedTensorType]):
         inner = reassociation(waiting)
         if op.name == COLLAPSE:
             groups = [[dim for each in group for dim in inner[each]] for group in reassociation(op)]
-            made = [collapse(before, view, groups)]
+            made = [defining_operation(collapsed(before, view, groups))]
         elif op.name == EXPAND and DYNAMIC not in view.shape:
             found = expanded_then_collapsed(before, whole, inner, view, reassociation(op))
             if found is None:

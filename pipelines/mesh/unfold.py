@@ -18,10 +18,9 @@ from ...dialects.mlir import indexing_maps, ir
 from ...dialects.records import dataclass
 from ..fusion.access import Access, access, loops_in
 from ..fusion.generic import CONFIGURATION, GENERIC, inputs_of
-from ..tensors import reassociation_attribute
-from ..walking import operations_where
+from ..tensors import collapsed, expanded
+from ..walking import defining_operation, operations_where
 from .loops import parallel_loops
-from .views import COLLAPSE, EXPAND
 
 Groups = list[list[int]]
 
@@ -159,7 +158,9 @@ class _Unfolding:
             return there
         kind = self._types[number]
         assert kind is not None
-        made = expand(value, ir.RankedTensorType.get(sizes, kind.element_type), groups)
+        made = defining_operation(
+            expanded(value, ir.RankedTensorType.get(sizes, kind.element_type), groups)
+        )
         self._made.append(made)
         return made.results[0]
 
@@ -183,40 +184,17 @@ class _Unfolding:
             return generic.results[result]
         kind = self._types[number]
         assert kind is not None
-        made = collapse(generic.results[result], kind, groups)
+        made = defining_operation(collapsed(generic.results[result], kind, groups))
         self._made.append(made)
         return made.results[0]
-
-
-def expand(value: ir.Value, kind: ir.RankedTensorType, groups: Groups) -> ir.Operation:
-    """Returns a tensor.expand_shape to sizes that are known."""
-    return ir.Operation.create(
-        EXPAND,
-        results=[kind],
-        operands=[value],
-        attributes={
-            "reassociation": reassociation_attribute(groups),
-            "static_output_shape": ir.DenseI64ArrayAttr.get(list(kind.shape)),
-        },
-    )
-
-
-def collapse(value: ir.Value, kind: ir.RankedTensorType, groups: Groups) -> ir.Operation:
-    """Returns a tensor.collapse_shape."""
-    return ir.Operation.create(
-        COLLAPSE,
-        results=[kind],
-        operands=[value],
-        attributes={"reassociation": reassociation_attribute(groups)},
-    )
 
 
 def expanded_then_collapsed(
     value: ir.Value,
     whole: ir.RankedTensorType,
-    collapsed: Groups,
+    merged: Groups,
     view: ir.RankedTensorType,
-    expanded: Groups,
+    split: Groups,
 ) -> list[ir.Operation] | None:
     """Writes what a collapse and then an expansion are together: an expansion and then a collapse.
 
@@ -225,7 +203,7 @@ def expanded_then_collapsed(
     middle: list[int] = []
     first: Groups = []
     last: Groups = []
-    for before, after in zip(collapsed, expanded, strict=True):
+    for before, after in zip(merged, split, strict=True):
         given, wanted = (
             [kind.shape[dim] for dim in group] for kind, group in ((whole, before), (view, after))
         )
@@ -247,8 +225,8 @@ def expanded_then_collapsed(
     made: list[ir.Operation] = []
     if len(middle) > whole.rank:
         kind = ir.RankedTensorType.get(middle, whole.element_type)
-        made.append(expand(value, kind, first))
+        made.append(defining_operation(expanded(value, kind, first)))
         value = made[-1].results[0]
     if len(middle) > view.rank:
-        made.append(collapse(value, view, last))
+        made.append(defining_operation(collapsed(value, view, last)))
     return made

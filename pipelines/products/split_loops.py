@@ -20,8 +20,8 @@ from ...dialects.records import dataclass
 from ..fusion.access import reassociation
 from ..generics import bare_generic
 from ..schedules.device import Device
-from ..tensors import reassociation_attribute, unwritten
-from ..walking import defining_op
+from ..tensors import expanded, unwritten
+from ..walking import defining_op, defining_operation
 from .fits import is_for_library
 from .fused import is_elementwise
 from .generic import rebuild
@@ -233,17 +233,9 @@ def _expanded(
                 )
                 emitted += [at, dim]
                 sizes.append(dim.results[0])
-    made = ir.Operation.create(
-        "tensor.expand_shape",
-        results=[ir.RankedTensorType.get(shape, kind.element_type)],
-        operands=[value, *sizes],
-        attributes={
-            "reassociation": reassociation_attribute(groups),
-            "static_output_shape": ir.DenseI64ArrayAttr.get(shape),
-        },
-    )
-    emitted.append(made)
-    return made.results[0], parts
+    made = expanded(value, ir.RankedTensorType.get(shape, kind.element_type), groups, sizes)
+    emitted.append(defining_operation(made))
+    return made, parts
 
 
 def _copies(
