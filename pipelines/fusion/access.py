@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
@@ -18,7 +19,7 @@ class Access:
     value: ir.Value
     index: tuple[Coordinate, ...]
 
-    @property
+    @cached_property
     def loops(self) -> tuple[int, ...]:
         """The loops that are coordinates by themselves, in the order of the dims."""
         return tuple(each for each in self.index if isinstance(each, int))

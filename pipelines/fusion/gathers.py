@@ -32,11 +32,13 @@ def is_computed_where_read(node: Node, makers: dict[ir.Value, Node]) -> bool:
     Others of `makers`, the nodes by what they make, may read one too that only puts elements into
     another order, rows staying rows: they read what it reads.
     """
-    if len(node.op.results) != 1 or not _is_cheap(node):
+    if len(node.op.results) != 1:
         return False
     users = [use.owner.operation for use in node.op.results[0].uses]
     extracts = [user for user in users if user.name == _EXTRACT]
-    if not extracts or not all(_generic_around(each) is not None for each in extracts):
+    if not extracts or not _is_cheap(node):
+        return False
+    if not all(_generic_around(each) is not None for each in extracts):
         return False
     if len(extracts) == len(users):
         return True

@@ -40,7 +40,7 @@ def accesses_of(op: ir.Operation) -> list[Access]:
 
 def reducing_loops(op: ir.Operation) -> tuple[int, ...]:
     """Returns the loops of iterator type `reduction`."""
-    kinds = [str(kind) for kind in ir.ArrayAttr(op.attributes["iterator_types"])]
+    kinds = str(op.attributes["iterator_types"]).split(",")
     return tuple(loop for loop, kind in enumerate(kinds) if "reduction" in kind)
 
 

@@ -49,7 +49,9 @@ class Grouping:
                 if read.value in self._makers:
                     self._consumers[self._makers[read.value]].append(place)
         self._tensors = list(self._readers)
-        self._tensor_places = {value: place for place, value in enumerate(self._tensors)}
+        places = {value: place for place, value in enumerate(self._tensors)}
+        # Asked for at each merge, of each node of the group.
+        self._reads = {node: {places[read.value] for read in node.reads} for node in self.nodes}
         # What is to be tried: nodes with what makes their operands, and readers of one tensor.
         self._waiting_nodes = set(range(len(self.nodes)))
         self._round: list[int] = []
@@ -166,7 +168,7 @@ class Grouping:
             self._wait(self._places[node])
             for place in self._consumers[node]:
                 self._wait(place)
-            self._waiting_tensors.update(self._tensor_places[read.value] for read in node.reads)
+            self._waiting_tensors |= self._reads[node]
         return True
 
 

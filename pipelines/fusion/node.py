@@ -69,15 +69,18 @@ class Node:
         return found
 
 
-def read_node(op: ir.Operation, position: int, sizes: Sizes) -> Node:
-    """Returns what a normalized linalg.generic is for fusion."""
-    accesses = accesses_of(op)
+def read_node(
+    op: ir.Operation, position: int, sizes: Sizes, accesses: list[Access] | None = None
+) -> Node:
+    """Returns what a normalized linalg.generic is for fusion; `accesses` are its, where known."""
+    if accesses is None:
+        accesses = accesses_of(op)
     count = len(inputs_of(op))
     writes = tuple(
         Access(result, each.index)
         for result, each in zip(op.results, accesses[count:], strict=True)
     )
-    inside = operations_where(op, lambda inner: inner != op)
+    _, *inside = operations_where(op, lambda _: True)
     collective = [inner for inner in inside if inner.name in COLLECTIVE]
     scanned = {
         loop for each in collective if each.name == "hir.scan_loop" for loop in loops_of(each)

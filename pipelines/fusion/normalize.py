@@ -7,7 +7,7 @@ reductions are collective operations; and outputs that nothing uses are dropped.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import ir
@@ -79,21 +79,26 @@ def is_normal(op: ir.Operation) -> bool:
     It does not read its outputs, whose every element belongs to one iteration of the loops that
     are no reduction's; and these loops are all there is, or are gone over by collective operations.
     """
-    if op.name != "linalg.generic" or not has_tensors_only(op):
-        return False
-    accesses = accesses_of(op)
+    return normal_accesses(op) is not None
+
+
+def normal_accesses(op: ir.Operation) -> list[Access] | None:
+    """Returns the accesses of an operation in that form; None where it is not."""
+    if op.name != GENERIC or not has_tensors_only(op):
+        return None
     inputs = len(inputs_of(op))
     if any(is_used(each) for each in list(op.regions[0].blocks[0].arguments)[inputs:]):
-        return False
+        return None
+    accesses = accesses_of(op)
     along = set(reducing_loops(op))
     parallel = set(range(loop_count(op))) - along
     for output in accesses[inputs:]:
         loops = output.loops
         if not output.is_whole or not parallel <= set(loops):
-            return False
+            return None
         if set(loops) & along and not along <= set(loops):
-            return False
-    return not along or _has_collectives(op)
+            return None
+    return accesses if not along or _has_collectives(op) else None
 
 
 def is_contraction(op: ir.Operation) -> bool:
@@ -121,14 +126,16 @@ def is_contraction(op: ir.Operation) -> bool:
     return any(first - second and second - first for first in lacking for second in lacking)
 
 
-def finishes_product(op: ir.Operation) -> bool:
+def finishes_product(op: ir.Operation, normal: Collection[ir.Operation] = ()) -> bool:
     """Returns whether an operation reads the result of a product or convolution.
 
-    The kernel of that may include the operation in its present shape.
+    The kernel of that may include the operation in its present shape. `normal` are some that are
+    known to be in the normal form.
     """
     makers = [value.owner.operation for value in inputs_of(op) if isinstance(value, ir.OpResult)]
     return any(
-        each.name.startswith("linalg.") and (each.name != GENERIC or not is_normal(each))
+        each.name.startswith("linalg.")
+        and (each.name != GENERIC or not (each in normal or is_normal(each)))
         for each in makers
     )
 

@@ -12,7 +12,7 @@ alike, or nothing is: no two operations that could be one are parted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from ...dialects.hir.loop_operation import loops_of
 from ...dialects.mlir import ir
@@ -56,7 +56,7 @@ class _Part:
     writes: tuple[Access, ...]
 
 
-def split_spaces(parts: Sequence[ir.Operation], kept: Sequence[ir.Operation]) -> bool:
+def split_spaces(parts: Sequence[ir.Operation], kept: Collection[ir.Operation]) -> bool:
     """Splits loops of what reads, or makes, a reshape of what another of the parts makes, or reads.
 
     `parts` are operations of one block in the normal form; those `kept` keep their loops. Returns
@@ -90,7 +90,7 @@ def _read(op: ir.Operation) -> _Part:
 class _Space:
     """The parts of a block, and who makes and reads which tensor."""
 
-    def __init__(self, parts: Sequence[_Part], kept: Sequence[ir.Operation]) -> None:
+    def __init__(self, parts: Sequence[_Part], kept: Collection[ir.Operation]) -> None:
         self.parts = parts
         self._kept = {place for place, part in enumerate(parts) if part.op in kept}
         self._makers: dict[ir.Value, tuple[int, Access]] = {}

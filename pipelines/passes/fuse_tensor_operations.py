@@ -16,7 +16,7 @@ from ..fusion.gathers import (
 from ..fusion.generic import GENERIC
 from ..fusion.grouping import Grouping
 from ..fusion.node import Node, read_node
-from ..fusion.normalize import finishes_product, is_normal
+from ..fusion.normalize import finishes_product, is_normal, normal_accesses
 from ..fusion.order import BlockOrder
 from ..fusion.recompute import repeat_cheap_work, repeat_reorderings
 from ..fusion.report import REPORT, report_lines
@@ -84,18 +84,28 @@ class FuseTensorOperations(Pass):
 
 def _blocks(op: ir.Operation) -> list[ir.Block]:
     """Returns the blocks that hold linalg.generics to fuse."""
-    return list(dict.fromkeys(work.block for work in operations_where(op, _is_part)))
+    found: dict[ir.Block, None] = {}
+    for work in operations_where(op, lambda inner: inner.name == GENERIC):
+        # One is enough.
+        if work.block not in found and _is_part(work):
+            found[work.block] = None
+    return list(found)
 
 
 def _is_part(op: ir.Operation) -> bool:
-    return op.name == GENERIC and any(map(is_used, op.results)) and is_normal(op)
+    return _is_used_generic(op) and is_normal(op)
+
+
+def _is_used_generic(op: ir.Operation) -> bool:
+    return op.name == GENERIC and any(map(is_used, op.results))
 
 
 def _nodes(block: ir.Block, sizes: Sizes) -> list[Node]:
     return [
-        read_node(op.operation, position, sizes)
+        read_node(op.operation, position, sizes, accesses)
         for position, op in enumerate(block)
-        if _is_part(op.operation)
+        if _is_used_generic(op.operation)
+        and (accesses := normal_accesses(op.operation)) is not None
     ]
 
 

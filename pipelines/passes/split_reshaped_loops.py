@@ -37,13 +37,18 @@ class SplitReshapedLoops(Pass):
     name: ClassVar[str] = "split-reshaped-loops"
 
     def run(self, op: ir.Operation) -> None:
-        blocks = dict.fromkeys(work.block for work in operations_where(op, _is_part))
-        for block in blocks:
+        parts_of: dict[ir.Block, list[ir.Operation]] = {}
+        for work in operations_where(op, _is_part):
+            parts_of.setdefault(work.block, []).append(work)
+        for block, parts in parts_of.items():
             for _ in range(_MOST_ROUNDS):
-                parts = [each.operation for each in block if _is_part(each.operation)]
-                kept = [each for each in parts if is_contraction(each) or finishes_product(each)]
+                normal = set(parts)
+                kept = {
+                    each for each in parts if is_contraction(each) or finishes_product(each, normal)
+                }
                 if not split_spaces(parts, kept):
                     break
+                parts = [each.operation for each in block if _is_part(each.operation)]
 
 
 def _is_part(op: ir.Operation) -> bool:
