@@ -42,6 +42,7 @@ class BufferReuse:
         # By the formulas' terms, which are compared faster than the formulas.
         self._known_to_fit: dict[tuple[Terms, Terms], bool] = {}
         self._known_order: dict[tuple[Terms, Terms], bool] = {}
+        self._known_sums: dict[tuple[tuple[Terms, ...], Terms], list[Formula]] = {}
         self._block(self._owners.block)
 
     def _find_places(self, block: ir.Block) -> None:
@@ -154,10 +155,15 @@ class BufferReuse:
         extra = [(each, held) for each in self._from(one.op, op)[1:]]
         if end is not None and more.known != 0:
             extra += [(each, more) for each in self._from(op, end)]
+        before: tuple[Formula, Formula] | None = None
         for each, added in extra:
             for peak in self._profile.at[each]:
+                # Most operations hold what the one before them does.
+                if before is not None and peak is before[0] and added is before[1]:
+                    continue
                 if not self._fits(peak, added):
                     return None
+                before = peak, added
         return extra
 
     def _fits(self, peak: Formula, added: Formula) -> bool:
@@ -171,15 +177,22 @@ class BufferReuse:
             self._known_to_fit[peak.terms, added.terms] = found
         return found
 
+    def _sums(self, peaks: list[Formula], added: Formula) -> list[Formula]:
+        """Returns what is held with so much more; equal ones are one list."""
+        key = tuple(peak.terms for peak in peaks), added.terms
+        found = self._known_sums.get(key)
+        if found is None:
+            found = self._known_sums[key] = maximum(peak + added for peak in peaks)
+        return found
+
     def _take(self, one: Free, op: ir.Operation) -> None:
         extra = self._extra(one, op)
         assert extra is not None
         at = self._profile.at
         for each, added in extra:
-            within = operations_where(each, lambda one: True) if len(each.regions) else [each]
-            for inner in within:
+            for inner in operations_where(each, lambda one: True):
                 if inner in at:
-                    at[inner] = maximum(peak + added for peak in at[inner])
+                    at[inner] = self._sums(at[inner], added)
             around = each.parent
             while around is not None and around in at:
                 at[around] = maximum(at[each], at[around])
