@@ -49,7 +49,7 @@ from .prologue import Prologue
 from .region_functions import RegionCode
 from .regions import SplitKernel, split_kernel
 from .shared_addresses import shared_addresses
-from .shared_memory import SharedLayout, layout_for, shared_variables
+from .shared_memory import SharedLayout, layout_for, shared_variables, used_by_functions
 from .signatures import passes_wide_vectors, signature
 from .stops import split_at_stops
 from .yields import yield_after_mbarrier_inits, yield_in_spin_loops
@@ -101,6 +101,7 @@ class _Retarget:
         self.named_by_host = named_by_host
         self.options = options
         self.shared = shared_variables(module)
+        self.shared_by_functions = used_by_functions(module, self.shared)
         self.tables = Tables(module)
         self.functions: list[str] = []
         self.regions = EqualRegions(self._finished)
@@ -113,7 +114,7 @@ class _Retarget:
             raise UnsupportedError(
                 "PTX at module level cannot run on the CPU device", stage="cpu-device"
             )
-        common = layout_for(None, self.module, self.shared, gap=self._shared_gap)
+        common = self._layout(None)
         for function in self.module.functions.values():
             if function.is_kernel:
                 self._kernel(function)
@@ -223,7 +224,7 @@ class _Retarget:
     def _kernel(self, kernel: Function) -> None:
         yield_in_spin_loops(kernel, self.calls.is_idle)
         yield_after_mbarrier_inits(kernel)
-        layout = layout_for(kernel, self.module, self.shared, gap=self._shared_gap)
+        layout = self._layout(kernel)
         prologue = self._prepare(kernel, layout)
         copy_by_value(kernel)
         prologue.adopt(kernel)
@@ -251,9 +252,10 @@ class _Retarget:
             )
         )
 
-    @property
-    def _shared_gap(self) -> int:
-        return SHARED_GAP if "memory" in self.options.checks else 0
+    def _layout(self, kernel: Function | None) -> SharedLayout:
+        gap = SHARED_GAP if "memory" in self.options.checks else 0
+        known = self.shared_by_functions
+        return layout_for(kernel, self.module, self.shared, gap=gap, common=known)
 
     def _flags(self, kernel: Function, stop_kinds: set[int]) -> int:
         flags = WARP_STOPS if stop_kinds.difference(_BLOCK_STOPS) else 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from ...dialects.records import dataclass
 from .device_ir import DeviceModule, Function
@@ -48,26 +49,31 @@ def shared_variables(module: DeviceModule) -> dict[str, SharedVariable]:
     return found
 
 
+def used_by_functions(module: DeviceModule, variables: dict[str, SharedVariable]) -> list[str]:
+    """Returns the names of the shared variables that functions other than kernels use."""
+    others = [each for each in module.functions.values() if not each.is_kernel]
+    return list(dict.fromkeys(name for each in others for name in _used(each, variables)))
+
+
 def layout_for(
     kernel: Function | None,
     module: DeviceModule,
     variables: dict[str, SharedVariable],
     *,
     gap: int = 0,
+    common: Sequence[str] | None = None,
 ) -> SharedLayout:
     """Lays out what `kernel` uses; before it what other functions use, alike for every kernel.
 
-    With a `gap`, between two variables are at least that many bytes that belong to none; they lie
-    at the same remainders of the largest alignment as without.
+    That is `common`, where it is known. With a `gap`, between two variables are at least that many
+    bytes that belong to none; they lie at the same remainders of the largest alignment as without.
     """
-    common: dict[str, None] = {}
-    for function in module.functions.values():
-        if not function.is_kernel:
-            common.update(dict.fromkeys(_used(function, variables)))
-    own = dict.fromkeys(_used(kernel, variables)) if kernel is not None else {}
+    if common is None:
+        common = used_by_functions(module, variables)
+    own = _used(kernel, variables) if kernel is not None else []
     offsets: dict[str, int] = {}
     size, largest = 0, 1
-    used = [variables[name] for name in {**common, **own}]
+    used = [variables[name] for name in dict.fromkeys([*common, *own])]
     dynamic = [variable for variable in used if variable.bytes == 0]
     gap = max(gap, *(variable.align for variable in used)) if gap and used else 0
     placed: list[SharedVariable] = []

@@ -154,6 +154,12 @@ def test_shared_layout() -> None:
     assert common.offsets == {"@a": 0}
 
 
+def test_a_kernel_has_its_variables_beside_those_of_functions_before_it() -> None:
+    text = LlvmModule(_SHARED, host_machine(0), name="shared").text()
+    made = retarget(IrText.of(text), (), RetargetOptions())
+    assert re.findall(r"%hirc\.shared, i64 (\d+)", made) == ["0", "8", "64"]
+
+
 _STRAIGHT = """\
 KERNEL void straight(float *y, const float *x, float a, int n) {
   int i = BX * NX + TX;
