@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import weakref
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -36,6 +36,11 @@ _LOCAL_LINKAGES = frozenset({llvm.Linkage.internal, llvm.Linkage.private})
 # Attributes of functions that LLVM takes none of beside `optnone`.
 _NOT_INLINED = ("noinline", "optnone")
 _EXCLUDE_OPTNONE = ("alwaysinline", "minsize", "optsize", "optdebug")
+
+_NAME = r'[-\w.$]+|"[^"]*"'
+# What begins an instruction with a result, a block, and a function.
+_NAMING = re.compile(rf"(?m)^(?:  %({_NAME}) = |({_NAME}):|define (.*))")
+_LOCAL = re.compile(rf"%({_NAME})")
 
 
 @cache
@@ -366,8 +371,13 @@ class LlvmModule:
         """IR text, in which no local name is that of a type: both are spelled with %."""
         # Of a literal struct LLVM must not be asked the name.
         printed = (str(item).partition(" = ")[0] for item in self._module.struct_types)
-        types = {name[1:].strip('"') for name in printed if name.startswith("%")}
-        for function in self._module.functions if types else ():
+        types = {name[1:] for name in printed if name.startswith("%")}
+        text = str(self._module)
+        # To ask LLVM each name takes longer than to print all.
+        if not types or types.isdisjoint(_local_names(text)):
+            return text
+        types = {name.strip('"') for name in types}
+        for function in self._module.functions:
             values = [*function.arguments, *function.blocks]
             values += [item for block in function.blocks for item in block.instructions]
             for value in values:
@@ -387,6 +397,16 @@ class LlvmModule:
     def assembly(self) -> str:
         activity.enter_step("LLVM's code generator")
         return self._target.emit_assembly(self._module)
+
+
+def _local_names(text: str) -> Iterator[str]:
+    """Yields the names of values and blocks, as IR spells them, and what else the first line of a
+    function names.
+    """
+    for line in _NAMING.finditer(text):
+        yield line[1] or line[2] or ""
+        if line[3]:
+            yield from _LOCAL.findall(line[3])
 
 
 def _verify_library(library: llvm.ModuleRef, origin: str) -> None:
