@@ -31,6 +31,8 @@ def is_outside(work: Work, value: ir.Value) -> bool:
 
 def needed_by(op: ir.Operation) -> list[ir.Value]:
     """The values from outside of `op` that it and the operations in its regions take."""
+    if not len(op.regions):
+        return list(op.operands)
     needed: list[ir.Value] = []
     for inner in operations_where(op, lambda _: True):
         for operand in inner.operands:
