@@ -10,7 +10,6 @@ from ...dialects.records import dataclass
 from ..ir_text import IrText, Strings, matching
 from .llvm_text import GLOBAL, LOCAL, split_commas, type_end, typed_value
 
-_RESULT = re.compile(rf"({LOCAL.pattern}) = ")
 _LABEL = re.compile(r"^([-\w.$]+):")
 _NUMBERED = re.compile(r"%(?=\d+\b)")
 _DEBUG = re.compile(r", !dbg !(\d+)")
@@ -44,9 +43,8 @@ class Instruction:
     def text(self, text: str) -> None:
         self._text = text
         self._locals: tuple[str, ...] | None = None
-        match = _RESULT.match(text) if text.startswith("%") else None
-        self.result = match[1] if match else None
-        body = text[match.end() :] if match else text
+        before, equals, after = text.partition(" = ") if text.startswith("%") else (text, "", "")
+        self.result, body = (before, after) if equals else (None, text)
         if body.startswith(_PREFIXES):
             body = body.partition(" ")[2]
         self.body = body

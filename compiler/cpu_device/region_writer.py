@@ -97,8 +97,13 @@ class RegionWriter:
         for phi in phis:
             copy.instructions += self._kept(phi.result or "")
         for instruction in body[len(phis) :]:
-            copy.instructions += self._with_reloads(instruction)
-            copy.instructions += self._kept(instruction.result or "")
+            # Most instructions are neither.
+            if self.reloaded.isdisjoint(instruction.locals):
+                copy.instructions.append(instruction)
+            else:
+                copy.instructions += self._with_reloads(instruction)
+            if instruction.result in self.frame.places:
+                copy.instructions += self._kept(instruction.result)
         last = block.terminator
         if stop is not None:
             copy.instructions += self._stop(stop)
