@@ -120,6 +120,8 @@ def parse(source: Source, session: Session) -> ir.Module:
             here = Note("it stands in this bytecode", Position(source.name, 0, 0))
             failed.notes = (*failed.notes, here)
         raise failed from error
-    refuse_odd_names(module.operation, source.name, source.text)
-    refuse_unverified(module.operation, source.text)
+    # Bytecode that was made is the importer's.
+    if source.text is not None or not source.is_made:
+        refuse_odd_names(module.operation, source.name, source.text)
+        refuse_unverified(module.operation, source.text)
     return module
