@@ -134,13 +134,13 @@ def _mlp(tiny: bool) -> tuple[nn.Module, tuple[Any, ...]]:
 
 def _resnet18(tiny: bool) -> tuple[nn.Module, tuple[Any, ...]]:
     if tiny:
-        return conv.resnet((1, 1, 1, 1), 8, 0, 10), _image(2, 33)
+        return conv.resnet((1, 1), 8, 0, 10), _image(2, 9)
     return conv.resnet((2, 2, 2, 2), 64, 0, 1000), _image(16, 224)
 
 
 def _resnet50(tiny: bool) -> tuple[nn.Module, tuple[Any, ...]]:
     if tiny:
-        return conv.resnet((1, 2, 1, 1), 4, 4, 10), _image(1, 40)
+        return conv.resnet((1, 2), 4, 4, 10), _image(1, 10)
     return conv.resnet((3, 4, 6, 3), 64, 4, 1000), _image(16, 224)
 
 
@@ -167,7 +167,7 @@ def _mobilenet(tiny: bool) -> tuple[nn.Module, tuple[Any, ...]]:
     rows = [(1, 16, 1, 1, 3), (6, 24, 2, 2, 3), (6, 32, 3, 2, 3), (6, 64, 4, 2, 3)]
     rows += [(6, 96, 3, 1, 3), (6, 160, 3, 2, 3), (6, 320, 1, 1, 3)]
     if tiny:
-        return conv.inverted_residuals(rows[:3], 0.2, 24, 10, squeeze=False), _image(1, 32)
+        return conv.inverted_residuals(rows[:2], 0.2, 24, 10, squeeze=False), _image(1, 32)
     return conv.inverted_residuals(rows, 1, 1280, 1000, squeeze=False), _image(16, 224)
 
 
@@ -175,7 +175,8 @@ def _efficientnet(tiny: bool) -> tuple[nn.Module, tuple[Any, ...]]:
     rows = [(1, 16, 1, 1, 3), (6, 24, 2, 2, 3), (6, 40, 2, 2, 5), (6, 80, 3, 2, 3)]
     rows += [(6, 112, 3, 1, 5), (6, 192, 4, 2, 5), (6, 320, 1, 1, 3)]
     if tiny:
-        return conv.inverted_residuals(rows[:3], 0.2, 24, 10, squeeze=True), _image(1, 32)
+        rows = [*rows[:2], (6, 40, 1, 2, 5)]
+        return conv.inverted_residuals(rows, 0.2, 24, 10, squeeze=True), _image(1, 32)
     return conv.inverted_residuals(rows, 1, 1280, 1000, squeeze=True), _image(16, 224)
 
 

@@ -79,7 +79,7 @@ class Residual(nn.Module):
 
 
 def resnet(counts: Sequence[int], width: int, bottleneck: int, classes: int) -> Classifier:
-    """Returns a ResNet: `counts` blocks at each of four resolutions."""
+    """Returns a ResNet: `counts` blocks at one resolution after another."""
     blocks: list[nn.Module] = [convolution(3, width, 7, 2), nn.ReLU(), nn.MaxPool2d(3, 2, 1)]
     channels = width
     for level, count in enumerate(counts):
