@@ -197,11 +197,11 @@ def pays(
     size = element_bytes(copied[0].element_type)
     channels, depth = extents[channel], ROW_BYTES // size
     operations = 2 * rows * width * terms
-    padded = -(-channels // depth) * depth / channels * -(-width // _LEAST_COLUMNS)
+    filled = -(-channels // depth) * depth / channels * -(-width // _LEAST_COLUMNS)
     copies = rows * -(-width // _SIDE) + width * -(-rows // _SIDE)
     together = operations * _TOGETHER
     if in_boxes:
-        multiplied = operations * padded * _LEAST_COLUMNS / width * _IN_BOXES[size]
+        multiplied = operations * filled * _LEAST_COLUMNS / width * _IN_BOXES[size]
         whole, rest = divmod(channels * size, ROW_BYTES)
         steps = whole + (ROW_BYTES // SECTOR_BYTES / -(-rest // SECTOR_BYTES) if rest else 0)
         together = max(multiplied, copies * (terms // channels) * steps * _ROW)

@@ -16,7 +16,7 @@ from ..fusion.generic import GENERIC, accesses_of, inputs_of, outs_of, reducing_
 from ..products.wide_weights import part_of
 from ..schedules.elements import element_bytes
 from ..schedules.warpgroup_matrices import SECTOR_BYTES
-from ..walking import operations_where
+from ..walking import made_by, operations_where
 from .channels import TOGETHER_BYTES, copied_to, is_whole_across, pays
 
 _EXTRACT = "tensor.extract"
@@ -117,20 +117,14 @@ def _columns(op: ir.Operation, factors: Sequence[_Factor]) -> set[int]:
 
 def _maker(value: ir.Value) -> ir.Operation | None:
     """Returns the operation that computes a tensor, if it may write it to wider rows."""
-    if isinstance(value.owner, ir.Block):
-        return None
-    op = value.owner.operation
+    op = made_by(value, GENERIC)
     may_write = (
-        op.name == GENERIC
+        op is not None
         and len(op.results) == 1
-        and _is_empty(outs_of(op)[0])
+        and made_by(outs_of(op)[0], "tensor.empty") is not None
         and all(_reads_elements(use) for use in value.uses)
     )
     return op if may_write else None
-
-
-def _is_empty(value: ir.Value) -> bool:
-    return not isinstance(value.owner, ir.Block) and value.owner.operation.name == "tensor.empty"
 
 
 def _reads_elements(use: ir.OpOperand) -> bool:

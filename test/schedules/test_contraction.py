@@ -196,6 +196,21 @@ _GROUPED = """
             outs(%empty : tensor<1x6x3x3xf32>) -> tensor<1x6x3x3xf32>
         return %y : tensor<1x6x3x3xf32>
       }"""
+
+
+def _grouped(name: str) -> Written:
+    """Returns a convolution in groups with a step, a padding and a bias, from which r is taken."""
+    return Written(
+        name,
+        ("f32[1, 6, 5, 5]", "f32[6, 2, 3, 3]", "f32[6]", "f32[1, 6, 3, 3]"),
+        ("f32[1, 6, 3, 3]",),
+        lambda x, k, b, r: functional.conv2d(x, k, b, stride=2, padding=1, groups=3) - r,
+        ({"one": 1},),
+        magnitude=20.0,
+        source=_GROUPED,
+    )
+
+
 _DEPTHWISE = """
       func.func @NAME(%x: tensor<2x3x19x11xf32>, %k: tensor<3x3x5xf32>, %b: tensor<3xf32>)
           -> tensor<2x3x10x9xf32> {
@@ -515,15 +530,7 @@ SUITE = Suite(
         _channels_last("i8", "fhwc", 40, 16, "i32"),
         _channels_last("f8E5M2", "fhwc", 36, 16, "f32"),
         *(_drawn(seed).program(f"drawn_{seed}") for seed in range(8)),
-        Written(
-            "grouped",
-            ("f32[1, 6, 5, 5]", "f32[6, 2, 3, 3]", "f32[6]", "f32[1, 6, 3, 3]"),
-            ("f32[1, 6, 3, 3]",),
-            lambda x, k, b, r: functional.conv2d(x, k, b, stride=2, padding=1, groups=3) - r,
-            ({"one": 1},),
-            magnitude=20.0,
-            source=_GROUPED,
-        ),
+        _grouped("grouped"),
         Written(
             "depthwise",
             ("f32[2, 3, 19, 11]", "f32[3, 3, 5]", "f32[3]"),
@@ -636,15 +643,7 @@ LAID_ROUNDED = Suite(
         for program in (
             Convolution(2, 22, 40, (9, 7), (3, 3), _ONES, _ONES, _ONES).program("laid_odd_f32"),
             Convolution(1, 24, 33, (9, 10), (3, 5), _THREE, _TWO, _ONES).program("laid_steps_f32"),
-            Written(
-                "laid_groups_f32",
-                ("f32[1, 6, 5, 5]", "f32[6, 2, 3, 3]", "f32[6]", "f32[1, 6, 3, 3]"),
-                ("f32[1, 6, 3, 3]",),
-                lambda x, k, b, r: functional.conv2d(x, k, b, stride=2, padding=1, groups=3) - r,
-                ({"one": 1},),
-                magnitude=20.0,
-                source=_GROUPED,
-            ),
+            _grouped("laid_groups_f32"),
         )
     ],
     flags=("-O0", "--float32-products=tf32"),

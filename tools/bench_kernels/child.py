@@ -19,7 +19,7 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -42,27 +42,26 @@ _SAID_LENGTH = 200
 _ALLOCATES = "no memory can be handed in"
 
 
-def serve(folder: Path, device: str) -> None:
-    """Answers requests until there are no more."""
+def serve(folder: Path, device: str, words: Sequence[str]) -> None:
+    """Answers requests until there are no more; programs were built with these words for hirc."""
     # Whatever else is printed in this process goes to standard error.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     runner: _Runner | None = None
     for line in sys.stdin:
         request = json.loads(line)
-        runner = runner or _Runner(folder, device)
+        runner = runner or _Runner(folder, device, words)
         for event in runner.answer(request):
             answers.write(json.dumps(event) + "\n")
             answers.flush()
 
 
 class _Runner:
-    def __init__(self, folder: Path, device: str) -> None:
+    def __init__(self, folder: Path, device: str, words: Sequence[str]) -> None:
         self.folder = folder
         self.device = device
         self.libraries: dict[Path, Library] = {}
         # As hirc's programs do, torch multiplies in tf32 or not.
-        words = json.loads((folder / "rows.json").read_text())["words"]
         self.rounds = "--float32-products=tf32" in words
         torch.backends.cudnn.benchmark = True
 

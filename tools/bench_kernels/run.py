@@ -48,7 +48,7 @@ def main(folder: Path, arguments: Sequence[str] | None = None) -> int:
         # Imported late: torch takes seconds to load.
         from .child import serve
 
-        serve(folder, device)
+        serve(folder, device, description["words"])
         return 0
     items = [_Item(Row.from_json(each["row"]), each["programs"]) for each in description["rows"]]
     items = [item for item in items if item.row.is_chosen(options.rows)]

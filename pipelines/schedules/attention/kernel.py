@@ -37,7 +37,7 @@ from ..warp_matrices import (
 )
 from ..work import Operand
 from .configuration import up
-from .parts import STATES, columns_of
+from .parts import STATES, base_of, columns_of, power
 from .plan import Plan
 
 _F32_BYTES = 4
@@ -394,12 +394,9 @@ class AttentionKernel:
         """
         greatest = _folded([*row], arith.maximumf)
         greatest = arith.maximumf(before, _across(greatest, arith.maximumf))
-        least = constant(greatest.type, -inf)
-        is_least = arith.cmpf(arith.CmpFPredicate.OEQ, greatest, least)
-        zero = constant(greatest.type, 0.0)
-        lowered = self._lowered(arith.select(is_least, zero, greatest))
-        shrink = _power(lowered(before))
-        found = [_power(lowered(each)) for each in row]
+        lowered = self._lowered(base_of(greatest))
+        shrink = power(lowered(before))
+        found = [power(lowered(each)) for each in row]
         return greatest, math.fma(total, shrink, _folded(found, arith.addf)), shrink, found
 
     def _lowered(self, base: ir.Value) -> Callable[[ir.Value], ir.Value]:
@@ -634,11 +631,10 @@ class AttentionKernel:
             sums += load(byte_address(own, at), f32, 1, 1)
         most = _folded([greatest for greatest, _ in states], arith.maximumf)
         zero, factor = constant(f32, 0.0), constant(f32, self._factor)
-        is_least = arith.cmpf(arith.CmpFPredicate.OEQ, most, constant(f32, -inf))
-        base = arith.select(is_least, zero, most)
+        base = base_of(most)
         total = sum_ = zero
         for (greatest, part), each in zip(states, sums, strict=True):
-            weight = _power(arith.mulf(arith.subf(greatest, base), factor))
+            weight = power(arith.mulf(arith.subf(greatest, base), factor))
             total, sum_ = math.fma(weight, part, total), math.fma(weight, each, sum_)
         row = arith.addi(self._first_row, row)
         if self._scratch is None:
@@ -718,11 +714,6 @@ class Bounds:
     last: ir.Value
     first_sure: ir.Value
     last_sure: ir.Value
-
-
-def _power(value: ir.Value) -> ir.Value:
-    """2 to a power of at most 0, by the instruction."""
-    return math.exp2(value, fastmath=ir.Attribute.parse("#arith.fastmath<afn>"))
 
 
 def _folded(values: list[ir.Value], combine: Callable[[ir.Value, ir.Value], ir.Value]) -> ir.Value:

@@ -21,6 +21,17 @@ COMBINING_THREADS = 128
 STATES = 2
 
 
+def base_of(most: ir.Value) -> ir.Value:
+    """Returns what scores are lowered by: the greatest, or 0 where that is -inf."""
+    least, zero = (constant(most.type, value) for value in (-inf, 0.0))
+    return arith.select(arith.cmpf(arith.CmpFPredicate.OEQ, most, least), zero, most)
+
+
+def power(value: ir.Value) -> ir.Value:
+    """Returns 2 to a power of at most 0, by the instruction."""
+    return math.exp2(value, fastmath=ir.Attribute.parse("#arith.fastmath<afn>"))
+
+
 def columns_of(plan: Plan) -> int:
     """Sums of a row, with those that fill its last tile."""
     return up(plan.head(plan.attention.columns), 2 * COLUMNS)
@@ -100,14 +111,12 @@ def _combined(
         so_far = greatest.inner_iter_args[0]
         scf.YieldOp([arith.maximumf(so_far, read(greatest.induction_variable, 0))])
     most = greatest.results[0]
-    is_least = arith.cmpf(arith.CmpFPredicate.OEQ, most, least)
-    base = arith.select(is_least, zero, most)
+    base = base_of(most)
     factor = constant(f32, plan.scale[1])
     added = scf.ForOp(none, parts, one, [zero, zero])
     with ir.InsertionPoint(added.body):
         part = added.induction_variable
-        less = arith.mulf(arith.subf(read(part, 0), base), factor)
-        weight = math.exp2(less, fastmath=ir.Attribute.parse("#arith.fastmath<afn>"))
+        weight = power(arith.mulf(arith.subf(read(part, 0), base), factor))
         at = arith.muli(arith.addi(first, part), index_constant(columns_of(plan)))
         (sum_,) = load(address(pointers[0], f32, arith.addi(at, column)), f32, 1, 1)
         total, sums = added.inner_iter_args
