@@ -1,4 +1,4 @@
-"""expand-erf: the error function of f32, as two polynomials and a choice."""
+"""expand-erf: the error function of f32, as polynomials and a choice."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from ...dialects.mlir import arith, ir, math
 from ...dialects.records import dataclass
 from ..pass_base import Pass, register
 from ..rewriting import constant, each_element, element_type, rewrite_each
+from ..schedules.division import is_factor_of_rounded, one_below
 
 # Below it erf(x) = x + x p(x^2), above it 1 - 2^q(x).
 _SPLIT = 1.0
@@ -35,6 +36,18 @@ _FAR = (
     0.0006369102,
     -3.130303e-05,
 )
+# log2(1 - erf(x)) on [0, 5], least greatest error (Lawson's iteration): 1 - erf(x) is off by 2^-16
+# of it at most. It falls from there on.
+_ALL = (
+    -1.5371796e-05,
+    -1.6277785,
+    -0.9180388,
+    -0.1511815,
+    0.03312441,
+    -0.0049681985,
+    0.00044483782,
+    -1.7699396e-05,
+)
 
 
 @register
@@ -44,7 +57,8 @@ class ExpandErf(Pass):
 
     libdevice's function, which math operations otherwise become, chooses each of its coefficients;
     selections are half as fast as fused multiply-adds on the chips there are. Both polynomials are
-    computed, and one of them is chosen.
+    computed, and one of them is chosen. Of 1 + erf(x), as in gelu, one is enough where it is a
+    factor of what is rounded to 16 bits: it is 2^q(|x|) or 2 - 2^q(|x|), within 2^-16 of it.
 
         %y = math.erf %x : f32
     becomes
@@ -59,13 +73,31 @@ class ExpandErf(Pass):
     subjects: ClassVar[tuple[str, ...]] = ("math.erf",)
 
     def run(self, op: ir.Operation) -> bool:
-        return rewrite_each(op, {"math.erf": _erf})
+        is_rough = rewrite_each(op, {"arith.addf": _one_more})
+        return rewrite_each(op, {"math.erf": _erf}) or is_rough
+
+
+def _one_more(op: ir.Operation) -> Sequence[ir.Value] | None:
+    erf = one_below(op.results[0], "math.erf")
+    if erf is None or not isinstance(op.results[0].type, ir.F32Type):
+        return None
+    return _emit_one_more(erf.operands[0]) if is_factor_of_rounded(op.results[0]) else None
+
+
+def _emit_one_more(x: ir.Value) -> Sequence[ir.Value]:
+    rest = mlir.nvvm.Ex2Op(_polynomial(_ALL, math.absf(x)), ftz=True).result
+    more = arith.subf(constant(x.type, 2.0), rest)
+    # Of a nan the other one, which is nan too.
+    is_less = arith.cmpf(arith.CmpFPredicate.OLT, x, constant(x.type, 0.0))
+    return [arith.select(is_less, rest, more)]
 
 
 def _erf(op: ir.Operation) -> Sequence[ir.Value] | None:
     kind = op.results[0].type
     if not isinstance(element_type(kind), ir.F32Type):
         return None
+    if not list(op.results[0].uses):
+        return op.operands
     return each_element(_emit, list(op.operands), [kind])
 
 

@@ -80,8 +80,9 @@ def divide_without_calls(block: ir.Block) -> None:
         if not isinstance(op.results[0].type, ir.F32Type):
             continue
         number, by = op.operands
-        is_rough = _is_factor_of_rounded(op.results[0])
-        power = _power_above_one(by) if is_rough else None
+        is_rough = is_factor_of_rounded(op.results[0])
+        # Its error of (|x| + 2) 2^-23 of the power, as an approximation, is one of 2^-16 at most.
+        power = one_below(by, "math.exp") if is_rough else None
         if power is not None:
             power.attributes["fastmath"] = ir.Attribute.parse("#arith.fastmath<afn>")
         with op.location, ir.InsertionPoint(op):
@@ -95,29 +96,26 @@ def divide_without_calls(block: ir.Block) -> None:
         op.erase()
 
 
-def _is_factor_of_rounded(value: ir.Value) -> bool:
+def is_factor_of_rounded(value: ir.Value) -> bool:
     """Returns whether all that comes of a f32 value are products that are rounded to 16 bits."""
     users = [use.owner.operation for use in value.uses]
     return bool(users) and all(
-        _is_factor_of_rounded(user.results[0])
+        is_factor_of_rounded(user.results[0])
         if user.name == "arith.mulf"
         else is_rounding_to_few(user)
         for user in users
     )
 
 
-def _power_above_one(value: ir.Value) -> ir.Operation | None:
-    """Returns the exponential function of which a value is 1 more, and which nothing else reads.
-
-    Its error of (|x| + 2) 2^-23 of the power, as an approximation, is one of 2^-16 at most.
-    """
+def one_below(value: ir.Value, name: str) -> ir.Operation | None:
+    """Returns the operation of a name of which a value is 1 more, and which nothing else reads."""
     total = defining_op(value)
     if total is None or total.name != "arith.addf":
         return None
     for one, other in (total.operands, reversed(list(total.operands))):
-        power = defining_op(one)
-        if power is not None and power.name == "math.exp" and _is_one(other):
-            return power if len(list(power.results[0].uses)) == 1 else None
+        found = defining_op(one)
+        if found is not None and found.name == name and _is_one(other):
+            return found if len(list(found.results[0].uses)) == 1 else None
     return None
 
 
