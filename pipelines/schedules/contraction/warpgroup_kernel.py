@@ -18,13 +18,14 @@ the next step where the warps of all have read it. All have as many tiles: some 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from ....dialects.mlir import arith, gpu, ir, scf, vector
 from ....dialects.records import dataclass
 from ...i32 import block_in_grid, i32, is_below, thread_in_block
 from ...rewriting import constant
+from ...walking import is_used
 from ..elements import (
     ACCESS_BYTES,
     WORD_BYTES,
@@ -677,7 +678,7 @@ class WarpgroupKernel:
         with ir.InsertionPoint(loop.body):
             row, column = self._share(loop.induction_variable, rows_here, across)
             at = add(place.column, column)
-            is_row, of_row = self._row(place, row)
+            is_row, of_row = self.row(place, row)
             inside = scf.IfOp(arith.andi(is_row, is_below(at, columns_end)))
             with ir.InsertionPoint(inside.then_block):
                 sums = self._of_all_parts(starts, add(times(row, self._pitch), column))
@@ -776,25 +777,30 @@ class WarpgroupKernel:
         columns: range,
         arrived: Arrived | None,
     ) -> None:
-        """Does so for some columns of a tile, whose companions have arrived."""
-        exchange = _Exchange(lanes.quad)
-        for slice_, own in enumerate(sums):
-            for half in range(2):
-                down = slice_ * ROWS + half * 8
-                is_row, of_row = self._row(place, plus(lanes.row, down))
-                rows = {**of_row, **place.outer}
-                for column in columns[:: _TILES_AT_ONCE * RUN]:
-                    at_once = range(column, column + _TILES_AT_ONCE * RUN, RUN)
-                    pairs = [
-                        own[each // 2 + 2 * half : each // 2 + 2 * half + 2] for each in at_once
-                    ]
-                    loaded = [
-                        {} if arrived is None else arrived.pairs(down, each) for each in at_once
-                    ]
-                    start = plus(place.column, column)
-                    self._store_tiles(pairs, loaded, rows, is_row, start, lanes.quad, exchange)
+        """Does so for some columns of a tile, whose companions have arrived.
 
-    def _row(self, place: _Place, number_: ir.Value) -> tuple[ir.Value, dict[int, ir.Value]]:
+        What the next rows or columns are computed with is loaded before these are stored: a load
+        does not pass a store.
+        """
+        exchange, ahead = _Exchange(lanes.quad), _Ahead(self, place, lanes, arrived)
+        groups = [
+            (column, down)
+            for column in columns[:: _TILES_AT_ONCE * RUN]
+            for down in self._rows_down
+        ]
+        loaded = ahead.load(*groups[0])
+        for at, (column, down) in enumerate(groups):
+            after = ahead.load(*groups[at + 1]) if at + 1 < len(groups) else []
+            slice_, half = down // ROWS, down % ROWS // 8
+            pairs = [
+                sums[slice_][each // 2 + 2 * half : each // 2 + 2 * half + 2]
+                for each in range(column, column + _TILES_AT_ONCE * RUN, RUN)
+            ]
+            start = plus(place.column, column)
+            self._store_tiles(pairs, loaded, *ahead.row(down), start, lanes.quad, exchange)
+            loaded = after
+
+    def row(self, place: _Place, number_: ir.Value) -> tuple[ir.Value, dict[int, ir.Value]]:
         """Returns whether there is a row of a tile, and its indices.
 
         Rows beyond the ends load what others do.
@@ -821,8 +827,8 @@ class WarpgroupKernel:
         self,
         pairs: list[list[ir.Value]],
         loaded: list[dict[int, list[ir.Value]]],
-        rows: Indices,
         is_row: ir.Value,
+        rows: Indices,
         start: ir.Value,
         quad: ir.Value,
         exchange: _Exchange,
@@ -846,8 +852,7 @@ class WarpgroupKernel:
                         _Run(self, rows, here, 1).store([total])
                         scf.YieldOp([])
                 continue
-            near = arith.select(is_below(at, end), at, number(0))
-            run = _Run(self, rows, near, 2, loaded[tile])
+            run = _Run(self, rows, self.near_column(at), 2, loaded[tile])
             values = run.values(pair)
             inside: scf.IfOp | None = None
             for place, operand in enumerate(plan.form.work.outputs):
@@ -873,6 +878,11 @@ class WarpgroupKernel:
                 operand = plan.form.work.outputs[place]
                 run.put(operand, elements_of_words(each, operand.element))
             scf.YieldOp([])
+
+    def near_column(self, column: ir.Value) -> ir.Value:
+        """Returns a column: the first in place of one beyond the ends, which loads what it does."""
+        end = self.numbers.size(self.plan.extent(self.plan.columns))
+        return arith.select(is_below(column, end), column, number(0))
 
     def _is_exchanged(self, operand: Operand) -> bool:
         """Returns whether lanes exchange results, so that each has a run of columns to store."""
@@ -934,6 +944,70 @@ class _Neighbour:
         return arith.select(is_below(lane, number(made.down)), below, other)
 
 
+class _Ahead:
+    """What the results of four tiles of 8 columns are computed with, a lane's pair of each.
+
+    What is the same in all rows or all columns is loaded once.
+    """
+
+    def __init__(
+        self, kernel: WarpgroupKernel, place: _Place, lanes: Lanes, arrived: Arrived | None
+    ) -> None:
+        self._kernel, self._place, self._lanes, self._arrived = kernel, place, lanes, arrived
+        form = kernel.plan.form
+        self._operands = [
+            operand
+            for operand in form.work.inputs
+            if operand not in (form.first.operand, form.second.operand)
+            and is_used(form.work.block.arguments[operand.number])
+        ]
+        # Of columns that are no whole tiles, those that are there load.
+        self._is_whole = kernel.plan.extent(kernel.plan.columns).is_multiple_of(RUN)
+        self._rows: dict[int, tuple[ir.Value, Indices]] = {}
+        self._known: dict[tuple[int, int, int], list[ir.Value]] = {}
+
+    def row(self, down: int) -> tuple[ir.Value, Indices]:
+        """Returns whether there is a lane's row, so far below its first, and its indices."""
+        if down not in self._rows:
+            is_row, found = self._kernel.row(self._place, plus(self._lanes.row, down))
+            self._rows[down] = is_row, {**found, **self._place.outer}
+        return self._rows[down]
+
+    def load(self, column: int, down: int) -> list[dict[int, list[ir.Value]]]:
+        """Returns of each of four tiles from a column of the tile on, by operands' numbers."""
+        if not self._is_whole:
+            return [{}] * _TILES_AT_ONCE
+        return [
+            self._of_tile(each, down) for each in range(column, column + _TILES_AT_ONCE * RUN, RUN)
+        ]
+
+    def _of_tile(self, column: int, down: int) -> dict[int, list[ir.Value]]:
+        found = {} if self._arrived is None else self._arrived.pairs(down, column)
+        plan = self._kernel.plan
+        run: _Run | None = None
+        for operand in self._operands:
+            if operand.number in found:
+                continue
+            key = (
+                operand.number,
+                column if _moves(operand, plan.columns) else 0,
+                down if _moves(operand, plan.rows) else 0,
+            )
+            if key not in self._known:
+                if run is None:
+                    own = plus(self._place.column, column)
+                    at = self._kernel.near_column(add(own, times(self._lanes.quad, 2)))
+                    run = _Run(self._kernel, self.row(down)[1], at, 2)
+                self._known[key] = run.elements(operand)
+            found[operand.number] = self._known[key]
+        return found
+
+
+def _moves(operand: Operand, loops: Sequence[int]) -> bool:
+    """Returns whether what is read of an operand depends on some loops."""
+    return any(operand.strides[loop] != ZERO for loop in loops)
+
+
 class _Run:
     """Results of neighbouring columns: what they need is loaded together where that lies so."""
 
@@ -987,13 +1061,14 @@ class _Run:
         point = Point(
             self._numbers.region,
             frozenset(range(len(self._work.extents))),
-            lambda operand: self._element(by_number[operand], place),
+            lambda operand: self.elements(by_number[operand])[place],
             index_of,
         )
         point.known[self._kernel.plan.form.sum.results[0]] = total
         return point
 
-    def _element(self, operand: Operand, place: int) -> ir.Value:
+    def elements(self, operand: Operand) -> list[ir.Value]:
+        """Returns what is read of an operand for each column."""
         step = operand.strides[self._inner]
         size = element_bytes(operand.element)
         if operand.number not in self._loaded:
@@ -1009,7 +1084,7 @@ class _Run:
                     for each in range(self._count)
                 ]
             self._loaded[operand.number] = found
-        return self._loaded[operand.number][place]
+        return self._loaded[operand.number]
 
     def _where(self, operand: Operand, place: int) -> ir.Value:
         at = self._numbers.place(operand.offset, operand.strides, self._indices)
