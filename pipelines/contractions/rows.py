@@ -70,7 +70,7 @@ def widen_term_rows(op: ir.Operation, *, is_rounded: bool) -> None:
     ):
         return
     sizes = {element_bytes(each.kind.element_type) for each in factors}
-    if sizes not in ([{4}] if is_rounded else [{1}, {2}]):
+    if sizes not in ([{1}, {2}, {4}] if is_rounded else [{1}, {2}]):
         return
     (term, *more) = {each.term for each in factors if each.term is not None} or {None}
     if term is None or more:
