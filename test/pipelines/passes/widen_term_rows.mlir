@@ -1,7 +1,7 @@
 // RUN: hirc-opt %s --split-input-file -p 'widen-term-rows{chips=sm_90a}' | FileCheck %s
 // RUN: hirc-opt %s --split-input-file -p 'widen-term-rows{chips=sm_80}' | FileCheck %s --check-prefix=NONE
 
-// What computes a factor writes to wider rows.
+// What computes a factor writes to wider rows, of 16 bits whether those of f32 would be rounded or not.
 
 // CHECK-LABEL: func.func @written(
 // CHECK:         %[[X:.*]] = tensor.empty() : tensor<2x9x80xbf16>
@@ -33,7 +33,7 @@ func.func @written(%x: tensor<2x78x9xbf16>, %k: tensor<40x78x3xbf16>) -> tensor<
   %5 = linalg.generic {
     indexing_maps = [affine_map<(n, f, w, c, j) -> (f, j, c)>, affine_map<(n, f, w, c, j) -> (n, f, w)>],
     iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]
-  } ins(%3 : tensor<40x3x78xbf16>) outs(%4 : tensor<2x40x9xf32>) attrs = {hir.tiles} {
+  } ins(%3 : tensor<40x3x78xbf16>) outs(%4 : tensor<2x40x9xf32>) attrs = {hir.tf32, hir.tiles} {
   ^bb0(%a: bf16, %b: f32):
     %zero = arith.constant 0.0 : bf16
     %one = arith.constant 1 : index

@@ -17,7 +17,7 @@
 // CHECK: arith.divf
 // CHECK: gpu.return
 // CHECK: gpu.func @attention_1(
-// CHECK-SAME: key_warps = 1 : i64
+// CHECK-SAME: key_warps = 4 : i64
 "hir.program"() ({
 ^bb0(%query: memref<3x5x32xbf16>, %key: memref<3x4096x32xbf16>, %value: memref<3x4096x16xbf16>, %out: memref<3x5x16xbf16>):
   linalg.generic {
