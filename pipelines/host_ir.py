@@ -107,6 +107,8 @@ def _fusion(options: HostIrOptions, entry: str) -> list[str | bool]:
         products.are_formed
         and pass_text("read-products-in-place", chips=chips, kernel_multiplications=most),
         pass_text("generalize-small-products", kernel_multiplications=most),
+        options.tuned
+        and pass_text("form-subpixel-convolutions", chips=chips, allow_tf32=products.allow_tf32),
         options.tuned and pass_text("lay-channels-together", chips=chips, **formed),
         "normalize-tensor-operations",
         "func.func(canonicalize,cse)",

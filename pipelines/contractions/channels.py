@@ -26,15 +26,15 @@ TOGETHER_BYTES, _TURNED_BYTES = 16, 2
 # Seconds on an H200: for an element of a tile that passes through registers alone, and as much
 # again where those are few, up to a limit; for an operation of a sum where ordinary cores multiply
 # elements of 8 bits, where threads copy several terms together, and in boxes, by elements' bytes.
-_SINGLE, _MOST_LATENCY = 1.5e-12, 10e-6
+SINGLE, _MOST_LATENCY = 1.5e-12, 10e-6
 # The same for a row of a step in boxes: 3 cycles of a multiprocessor for whole ones, and as much
 # more as rows are shorter, up to 12 for those of a sector.
 _ROW = 1.3e-11
-_SINGLE_BYTE, _TOGETHER, _IN_BOXES = 1.7e-14, 5e-15, {4: 4e-15, 2: 2e-15, 1: 1e-15}
+_SINGLE_BYTE, TOGETHER, IN_BOXES = 1.7e-14, 5e-15, {4: 4e-15, 2: 2e-15, 1: 1e-15}
 # The side of the tiles of those, and the least columns of boxes.
-_SIDE, _LEAST_COLUMNS = 128, 64
+SIDE, _LEAST_COLUMNS = 128, 64
 # The same for a byte of a copy, and for another kernel.
-_COPIED, _KERNEL = 0.6e-12, 3e-6
+COPIED, KERNEL = 0.6e-12, 3e-6
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,13 @@ def _are_for_boxes(reads: Sequence[Access]) -> bool:
     """Returns whether boxes of both operands may be read: these have few dims, and elements of
     images are not set apart, which threads alone copy.
     """
-    return all(len(read.index) <= MOST_DIMS and not _is_set_apart(read.value) for read in reads)
+    image, weights = reads
+    # Loops of results that the weights alone have become one dim where they follow one another.
+    alone = [not isinstance(each, int) or each in image.loops for each in weights.index]
+    dims = sum(each or place == 0 or alone[place - 1] for place, each in enumerate(alone))
+    return max(len(image.index), dims) <= MOST_DIMS and not any(
+        _is_set_apart(read.value) for read in reads
+    )
 
 
 def _is_whole_as_it_is(op: ir.Operation, image: Access, channel: int) -> bool:
@@ -198,17 +204,22 @@ def pays(
     channels, depth = extents[channel], ROW_BYTES // size
     operations = 2 * rows * width * terms
     filled = -(-channels // depth) * depth / channels * -(-width // _LEAST_COLUMNS)
-    copies = rows * -(-width // _SIDE) + width * -(-rows // _SIDE)
-    together = operations * _TOGETHER
+    copies = tile_copies(rows, width)
+    together = operations * TOGETHER
     if in_boxes:
-        multiplied = operations * filled * _LEAST_COLUMNS / width * _IN_BOXES[size]
+        multiplied = operations * filled * _LEAST_COLUMNS / width * IN_BOXES[size]
         whole, rest = divmod(channels * size, ROW_BYTES)
         steps = whole + (ROW_BYTES // SECTOR_BYTES / -(-rest // SECTOR_BYTES) if rest else 0)
         together = max(multiplied, copies * (terms // channels) * steps * _ROW)
-    single = terms * copies * _SINGLE
+    single = terms * copies * SINGLE
     single = operations * _SINGLE_BYTE if size == 1 else single + min(single, _MOST_LATENCY)
     bytes_ = sum(prod(kind.shape) * element_bytes(kind.element_type) for kind in copied)
-    return single - together > _COPIED * bytes_ + _KERNEL * len(copied)
+    return single - together > COPIED * bytes_ + KERNEL * len(copied)
+
+
+def tile_copies(rows: int, columns: int) -> int:
+    """Returns how many rows and columns all tiles of results copy together, for each term."""
+    return rows * -(-columns // SIDE) + columns * -(-rows // SIDE)
 
 
 def _source_kind(value: ir.Value) -> ir.RankedTensorType:

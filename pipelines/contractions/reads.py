@@ -85,6 +85,41 @@ def is_set_apart(op: ir.Operation, number: int) -> bool:
     return source is not None and any(axis.by != 1 for axis in source.axes)
 
 
+@dataclass(frozen=True)
+class SetApart:
+    """How a dim's elements lie in a tensor: `before` zeros are before them, `by` - 1 between."""
+
+    before: int
+    by: int
+
+
+def set_apart(value: ir.Value) -> list[SetApart] | None:
+    """Returns how a tensor's elements lie among zeros, by dims; None where none are between them.
+
+    A reshape may split dims along which there are none.
+    """
+    if isinstance(value.owner, ir.Block):
+        return None
+    op = value.owner.operation
+    if op.name == "tensor.insert_slice":
+        found = _inserted(op)
+        if found is None or all(axis.by == 1 for axis in found[1]):
+            return None
+        return [SetApart(axis.before, axis.by) for axis in found[1]]
+    if op.name != "tensor.expand_shape":
+        return None
+    inner, kind = set_apart(op.operands[0]), ir.RankedTensorType(op.operands[0].type)
+    whole = None if inner is None else _moved(op.operands[0].owner.operation)
+    if inner is None or whole is None or not kind.has_static_shape:
+        return None
+    dims: list[SetApart] = []
+    for group, apart, axis in zip(reassociation(op), inner, whole[1], strict=True):
+        if len(group) > 1 and not (axis.is_whole and axis.by == 1):
+            return None
+        dims += [apart] * len(group)
+    return dims
+
+
 def padded_behind(value: ir.Value, more: Sequence[int]) -> ir.Value:
     """Returns a tensor of known sizes with so many zeros more behind each dim.
 

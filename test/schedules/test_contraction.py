@@ -658,7 +658,7 @@ _LAID_SILENT = (
 
 @pytest.mark.parametrize("suite", [LAID, LAID_ROUNDED], ids=["of_16_bits", "rounded"])
 def test_copies_with_channels_together(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hirc.pipelines.contractions.channels._SINGLE", 1.0)
+    monkeypatch.setattr("hirc.pipelines.contractions.channels.SINGLE", 1.0)
     for name in suite.names:
         suite.check(name)
     # Nothing reads what lies between two rows, which nothing writes.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from ....dialects.mlir import arith, ir
@@ -233,7 +233,7 @@ def _warpgroup_alternative(
     plan: WarpgroupPlan, made: WarpgroupConfiguration, kernels: Kernels, device: Device
 ) -> Alternative:
     work = plan.form.work
-    wide = [operand for operand in work.operands if _may_be_wide(plan, operand)]
+    runs = {operand.number: run for operand in work.operands if (run := _run_of(plan, operand)) > 1}
 
     def conditions(found: Conditions) -> None:
         found.require(work.layouts_hold())
@@ -244,31 +244,37 @@ def _warpgroup_alternative(
             _require_boxes(found, plan, reading)
         for companion in plan.copied(made):
             _require_box(found, companion.operand, companion.dims)
-        for operand in wide:
-            bytes_ = min(element_bytes(operand.element) * RUN, ACCESS_BYTES)
+        for operand in work.operands:
+            run = runs.get(operand.number, 1)
+            if run == 1:
+                continue
+            bytes_ = min(element_bytes(operand.element) * run, ACCESS_BYTES)
             found.require_aligned(operand, bytes_)
             for loop, stride in enumerate(operand.strides):
                 if loop != plan.columns[-1]:
-                    found.require_multiple(stride, RUN)
+                    found.require_multiple(stride, run)
 
-    numbers = frozenset(operand.number for operand in wide)
-    return conditions, lambda: _launch_warpgroups(plan, made, kernels, device, numbers)
+    return conditions, lambda: _launch_warpgroups(plan, made, kernels, device, runs)
 
 
-def _may_be_wide(plan: WarpgroupPlan, operand: Operand) -> bool:
-    """Whether a result's run of columns may be accessed together in an operand."""
+def _run_of(plan: WarpgroupPlan, operand: Operand) -> int:
+    """Returns how many columns of a result may be accessed together in an operand: 8, 2 or 1.
+
+    Pairs are for columns of which no 8 are of one loop.
+    """
     if operand in (plan.form.first.operand, plan.form.second.operand):
-        return False
-    inner = plan.columns[-1]
-    return (
+        return 1
+    inner, run = plan.columns[-1], plan.run
+    is_run = (
         operand.strides[inner] == ONE
         and plan.extent(plan.columns).is_multiple_of(RUN)
         and all(
-            stride.is_multiple_of(RUN) or not stride.is_known
+            stride.is_multiple_of(run) or not stride.is_known
             for loop, stride in enumerate(operand.strides)
             if loop != inner
         )
     )
+    return run if is_run else 1
 
 
 def _require_boxes(found: Conditions, plan: WarpgroupPlan, reading: Reading | Window) -> None:
@@ -297,13 +303,13 @@ def _launch_warpgroups(
     made: WarpgroupConfiguration,
     kernels: Kernels,
     device: Device,
-    wide: frozenset[int],
+    runs: Mapping[int, int],
 ) -> None:
     work = plan.form.work
     found: list[WarpgroupKernel] = []
 
     def emit(entry: ir.Block) -> None:
-        found.append(WarpgroupKernel(plan, made, Parameters(entry, work.open), wide))
+        found.append(WarpgroupKernel(plan, made, Parameters(entry, work.open), runs))
         found[0].emit()
         divide_without_calls(entry)
 

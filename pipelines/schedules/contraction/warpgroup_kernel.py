@@ -95,7 +95,7 @@ class _Place:
 class WarpgroupKernel:
     """Emits the body. What it takes and needs can be seen after.
 
-    `wide` are the operands whose runs of columns are accessed together.
+    `runs` says by operands' numbers how many columns are accessed together, of those of several.
     """
 
     def __init__(
@@ -103,11 +103,11 @@ class WarpgroupKernel:
         plan: WarpgroupPlan,
         made: WarpgroupConfiguration,
         parameters: Parameters,
-        wide: frozenset[int],
+        runs: Mapping[int, int],
     ) -> None:
         self.plan, self.configuration, self.parameters = plan, made, parameters
         self.shared = SharedMemory()
-        self._wide = wide
+        self._runs = runs
 
     # The block.
 
@@ -683,7 +683,7 @@ class WarpgroupKernel:
             with ir.InsertionPoint(inside.then_block):
                 sums = self._of_all_parts(starts, add(times(row, self._pitch), column))
                 rows = {**of_row, **place.outer}
-                if plan.extent(plan.columns).is_multiple_of(RUN):
+                if plan.run == RUN and plan.extent(plan.columns).is_multiple_of(RUN):
                     _Run(self, rows, at, RUN).store(sums)
                 else:
                     for shift, total in enumerate(sums):
@@ -839,7 +839,7 @@ class WarpgroupKernel:
         """
         numbers, plan = self.numbers, self.plan
         end = numbers.size(plan.extent(plan.columns))
-        is_whole = plan.extent(plan.columns).is_multiple_of(RUN)
+        is_whole = plan.run > 1 and plan.extent(plan.columns).is_multiple_of(RUN)
         own = add(start, times(quad, 2))
         words: dict[int, list[ir.Value]] = {}
         for tile, pair in enumerate(pairs):
@@ -886,11 +886,12 @@ class WarpgroupKernel:
 
     def _is_exchanged(self, operand: Operand) -> bool:
         """Returns whether lanes exchange results, so that each has a run of columns to store."""
-        return self.is_wide(operand) and 2 * element_bytes(operand.element) == WORD_BYTES
+        run = self._runs.get(operand.number, 1)
+        return run == RUN and 2 * element_bytes(operand.element) == WORD_BYTES
 
-    def is_wide(self, operand: Operand) -> bool:
-        """Returns whether an operand's run of columns is accessed together."""
-        return operand.number in self._wide
+    def is_run(self, operand: Operand, count: int) -> bool:
+        """Returns whether so many columns of an operand are accessed together."""
+        return count <= self._runs.get(operand.number, 1)
 
 
 def _place_along(axis: Axis, indices: Indices) -> ir.Value:
@@ -961,8 +962,9 @@ class _Ahead:
             if operand not in (form.first.operand, form.second.operand)
             and is_used(form.work.block.arguments[operand.number])
         ]
-        # Of columns that are no whole tiles, those that are there load.
-        self._is_whole = kernel.plan.extent(kernel.plan.columns).is_multiple_of(RUN)
+        # Of columns that are no whole tiles, or of which pairs are of two loops, each loads alone.
+        plan = kernel.plan
+        self._is_whole = plan.run > 1 and plan.extent(plan.columns).is_multiple_of(RUN)
         self._rows: dict[int, tuple[ir.Value, Indices]] = {}
         self._known: dict[tuple[int, int, int], list[ir.Value]] = {}
 
@@ -1042,7 +1044,7 @@ class _Run:
     def put(self, operand: Operand, values: list[ir.Value]) -> None:
         """Stores an output's elements."""
         size = element_bytes(operand.element)
-        if self._kernel.is_wide(operand) or self._count == 1:
+        if self._kernel.is_run(operand, self._count):
             store(self._where(operand, 0), operand.element, values, size * self._count)
             return
         for place, value in enumerate(values):
@@ -1074,7 +1076,7 @@ class _Run:
         if operand.number not in self._loaded:
             if step == ZERO:
                 found = load(self._where(operand, 0), operand.element, 1, size) * self._count
-            elif self._kernel.is_wide(operand):
+            elif self._kernel.is_run(operand, self._count):
                 alignment = size * self._count
                 where = self._where(operand, 0)
                 found = load(where, operand.element, self._count, alignment)

@@ -265,6 +265,14 @@ class WarpgroupPlan:
             self.first.splits_sectors or self.second.splits_sectors
         )
 
+    @property
+    def run(self) -> int:
+        """How many columns, from a multiple of so many on, are of one innermost loop: 8, 2 or 1."""
+        inner = self.form.work.extents[self.columns[-1]]
+        if len(self.columns) == 1:
+            return RUN
+        return next(run for run in (RUN, 2, 1) if inner.is_multiple_of(run))
+
     def extent(self, loops: Sequence[int]) -> Size:
         """How many iterations loops have together."""
         return product([self.form.work.extents[loop] for loop in loops])
@@ -318,7 +326,7 @@ def _in_rows(form: Form) -> WarpgroupPlan | None:
     around = (*outer_terms, *outer)
     first = _reading(form, form.first, rows, terms, around)
     second = _reading(form, form.second, columns, terms, around)
-    if first is None or second is None or not _writes_in_rows(form, columns):
+    if first is None or second is None or not _can_split(form, columns):
         return None
     # Only operands of 16 bits may be transposed (PTX ISA, "wgmma.mma_async").
     is_turned = not (first.is_along_terms and second.is_along_terms)
@@ -352,7 +360,7 @@ def _in_windows(form: Form) -> WarpgroupPlan | None:
     outer = tuple(loop for loop in (*form.batch, *form.columns) if loop not in columns)
     first = read_window(form)
     second = _reading(form, form.second, columns, (inner,), (*outer_terms, *outer))
-    if first is None or second is None or not _writes_in_rows(form, columns):
+    if first is None or second is None or not _can_split(form, columns):
         return None
     if not second.is_along_terms and element_bytes(form.first.element) != _TURNED_BYTES:
         return None
@@ -386,9 +394,10 @@ def _reading(
     return Reading(factor, (own, terms, *others), 0, 1)
 
 
-def _writes_in_rows(form: Form, columns: tuple[int, ...]) -> bool:
-    """Whether 8 columns from a multiple of 8 on are of one innermost loop."""
-    return len(columns) == 1 or form.work.extents[columns[-1]].is_multiple_of(8)
+def _can_split(form: Form, columns: tuple[int, ...]) -> bool:
+    """Whether a tile may have columns of several loops: 8 of one innermost loop, or known ones."""
+    inner = form.work.extents[columns[-1]]
+    return len(columns) == 1 or inner.is_known or inner.is_multiple_of(RUN)
 
 
 # Tiles, with how many blocks of one a multiprocessor has, and the part of the tensor cores' rate
