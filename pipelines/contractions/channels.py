@@ -45,10 +45,14 @@ class _Operand:
     access: Access
     order: tuple[int, ...]
 
-    @property
-    def is_last(self) -> bool:
-        """Whether channels are last already."""
-        return self.order == tuple(range(len(self.order)))
+    def is_last(self, *, are_whole: bool) -> bool:
+        """Whether channels are last already; if rows of them `are_whole`, but for dims of size 1.
+
+        Others become wider, which takes a last dim.
+        """
+        shape = ir.RankedTensorType(self.access.value.type).shape
+        moved = [dim for dim in self.order if shape[dim] != 1 or not are_whole]
+        return moved == sorted(moved)
 
 
 def lay_channels_together(op: ir.Operation, *, has_boxes: bool = False) -> None:
@@ -73,7 +77,7 @@ def lay_channels_together(op: ir.Operation, *, has_boxes: bool = False) -> None:
     read = [image, weights]
     if has_boxes and _is_whole_as_it_is(op, reads[0], channel):
         read.remove(image)
-    copied = [each for each in read if not each.is_last]
+    copied = [each for each in read if not each.is_last(are_whole=are_whole)]
     # To wider rows what has channels last is copied too.
     costs = [_source_kind(each.access.value) for each in read if each in copied or not are_whole]
     own = set(reads[1].loops) - set(reads[0].loops) - set(reducing_loops(op))

@@ -29,7 +29,7 @@ from ..products.fills import is_plus_zero
 from ..rewriting import constant, index_constant
 from ..schedules.work import linear_terms
 from ..tensors import dim_of, fill, padded
-from ..walking import is_used
+from ..walking import is_used, made_by
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 # More places along windows than the bits that the schedule has for them stay in memory.
@@ -98,22 +98,22 @@ def set_apart(value: ir.Value) -> list[SetApart] | None:
 
     A reshape may split dims along which there are none.
     """
-    if isinstance(value.owner, ir.Block):
-        return None
-    op = value.owner.operation
-    if op.name == "tensor.insert_slice":
-        found = _inserted(op)
+    inserted = made_by(value, "tensor.insert_slice")
+    if inserted is not None:
+        found = _inserted(inserted)
         if found is None or all(axis.by == 1 for axis in found[1]):
             return None
         return [SetApart(axis.before, axis.by) for axis in found[1]]
-    if op.name != "tensor.expand_shape":
+    reshape = made_by(value, "tensor.expand_shape")
+    if reshape is None:
         return None
-    inner, kind = set_apart(op.operands[0]), ir.RankedTensorType(op.operands[0].type)
-    whole = None if inner is None else _moved(op.operands[0].owner.operation)
-    if inner is None or whole is None or not kind.has_static_shape:
+    source = reshape.operands[0]
+    inner, whole = set_apart(source), made_by(source, "tensor.insert_slice")
+    found = None if whole is None else _inserted(whole)
+    if inner is None or found is None:
         return None
     dims: list[SetApart] = []
-    for group, apart, axis in zip(reassociation(op), inner, whole[1], strict=True):
+    for group, apart, axis in zip(reassociation(reshape), inner, found[1], strict=True):
         if len(group) > 1 and not (axis.is_whole and axis.by == 1):
             return None
         dims += [apart] * len(group)

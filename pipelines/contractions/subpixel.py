@@ -458,12 +458,14 @@ def _is_below(place: ir.Value, end: int) -> ir.Value:
 
 def _unset(value: ir.Value) -> ir.Value:
     """Returns the image before its elements were set apart, with the dims that it is read in."""
-    op = value.owner.operation
-    if op.name == "tensor.insert_slice":
-        return op.operands[0]
-    source = _unset(op.operands[0])
+    inserted = made_by(value, "tensor.insert_slice")
+    if inserted is not None:
+        return inserted.operands[0]
+    reshape = made_by(value, "tensor.expand_shape")
+    assert reshape is not None
+    source = _unset(reshape.operands[0])
     kind, sizes = ir.RankedTensorType(value.type), ir.RankedTensorType(source.type).shape
-    groups = reassociation(op)
+    groups = reassociation(reshape)
     shape = list(kind.shape)
     for size, group in zip(sizes, groups, strict=True):
         if len(group) == 1:

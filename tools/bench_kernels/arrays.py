@@ -32,6 +32,10 @@ _SUM_STEPS, _PRODUCT_STEPS = 256, 1024
 _COPIES = ("transpose", "embedding", "argmax", "concatenate", "concatenate_rows", "pad", "max_pool")
 # Of drawn operations: roundings of the root of how many values are added, and the least of these.
 _ADDED_STEPS, _FEW_ADDED = 8, 16
+# What of the root mean square of sums of products they may be off by if factors are rounded to
+# tf32: each product by 0.4 2^-11 of it (that of two roundings), and the farthest of 10^8 sums by
+# six times as much as they are on average.
+_TF32 = 2.0**-9
 _RANGE = 2.0
 _SEED = 20
 _CHUNK = 2**26
@@ -90,8 +94,8 @@ def differences(
 
     A result may be as far from what is right as three times the farthest of torch's own, in the
     same types, or some roundings of its type; what it sums or multiplies up may be rounded besides,
-    in f32 or f64, as torch takes the terms in another order. Rounding to an integer may go the
-    other way.
+    in f32 or f64, as torch takes the terms in another order. Where torch may round factors to tf32,
+    hirc may, whether torch does or not. Rounding to an integer may go the other way.
     """
     peers = function_of(row)(*inputs)
     first = inputs[0]
@@ -112,13 +116,17 @@ def differences(
         elif row.flops:
             terms = row.flops / max(2 * right.numel(), 1)
         added = math.sqrt(max(terms, _FEW_ADDED))
-        said = _difference_of(got, right, peer, added)
+        rounds = torch.backends.cudnn.allow_tf32 and row.flops
+        factors = _TF32 if rounds and got.dtype == torch.float32 else 0.0
+        said = _difference_of(got, right, peer, added, factors)
         if said is not None:
             return f"output {place}: {said}"
     return None
 
 
-def _difference_of(got: Tensor, right: Tensor, peer: Tensor, added: float) -> str | None:
+def _difference_of(
+    got: Tensor, right: Tensor, peer: Tensor, added: float, factors: float
+) -> str | None:
     if tuple(got.shape) != tuple(right.shape):
         return f"its sizes are {tuple(got.shape)}, not {tuple(right.shape)}"
     if not got.dtype.is_floating_point:
@@ -134,6 +142,7 @@ def _difference_of(got: Tensor, right: Tensor, peer: Tensor, added: float) -> st
     sums = _ADDED_STEPS * added * min(torch.finfo(got.dtype).eps, _STEP["f32"])
     allowed = 3 * (peer.double() - right).abs().max() + step * right.abs()
     allowed = allowed + sums * right.abs().max().clamp(min=1.0)
+    allowed = allowed + factors * right.square().mean().sqrt()
     is_right = (apart <= allowed) | (got.double() == right) | (got.isnan() & right.isnan())
     wrong = int((~is_right).sum())
     if not wrong:

@@ -395,9 +395,16 @@ def _reading(
 
 
 def _can_split(form: Form, columns: tuple[int, ...]) -> bool:
-    """Whether a tile may have columns of several loops: 8 of one innermost loop, or known ones."""
+    """Whether a tile may have columns of several loops.
+
+    Eight are of one innermost loop; or the next row's results follow those of such a loop in
+    memory, as those of a sub-pixel convolution do.
+    """
     inner = form.work.extents[columns[-1]]
-    return len(columns) == 1 or inner.is_known or inner.is_multiple_of(RUN)
+    if len(columns) == 1 or inner.is_multiple_of(RUN):
+        return True
+    written = form.work.outputs[0].strides
+    return inner.is_known and written[columns[-1]] == ONE and written[form.rows[-1]] == inner
 
 
 # Tiles, with how many blocks of one a multiprocessor has, and the part of the tensor cores' rate
