@@ -61,12 +61,15 @@ class _Source:
     padding: ir.Attribute | None = None
 
 
-def read_behind(op: ir.Operation, *, apart: bool = True) -> ir.Operation:
+def read_behind(
+    op: ir.Operation, *, apart: bool = True, out_of_order: bool = False
+) -> ir.Operation:
     """Returns the operation that reads its factors from where they come; the same one where it
     does.
 
     Left are open sizes but that of the first dim, and windows of more places than schedules can
-    tell apart; unless `apart`, elements that are set apart.
+    tell apart; unless `apart`, elements that are set apart. If `out_of_order`, images are read in
+    place of copies that reorder their dims, where neighbouring results then read neighbours.
     """
     for number in range(len(inputs_of(op))):
         if not _is_factor(op, number):
@@ -74,9 +77,31 @@ def read_behind(op: ir.Operation, *, apart: bool = True) -> ir.Operation:
         source = _source(accesses_of(op)[number], loop_count(op))
         if source is None or (not apart and any(axis.by != 1 for axis in source.axes)):
             continue
+        if out_of_order:
+            source = _source_before_copy(op, source)
         if _can_read(op, number, source):
-            return read_behind(_read(op, number, source), apart=apart)
+            new = _read(op, number, source)
+            return read_behind(new, apart=apart, out_of_order=out_of_order)
     return op
+
+
+def _source_before_copy(op: ir.Operation, source: _Source) -> _Source:
+    """Returns the input of a copy that reorders dims in place of it, where neighbouring results
+    then read neighbours.
+    """
+    copy = made_by(source.value, GENERIC)
+    if copy is None or not _is_copy(copy):
+        return source
+    read, written = accesses_of(copy)
+    order = [written.index.index(each) for each in read.index if isinstance(each, int)]
+    if len(order) != len(source.index):
+        return source
+    index = tuple(source.index[dim] for dim in order)
+    axes = tuple(source.axes[dim] for dim in order)
+    result = accesses_of(op)[len(inputs_of(op))]
+    if not result.index or not loops_in(result.index[-1]) <= loops_in(index[-1]):
+        return source
+    return _Source(read.value, index, axes, source.padding)
 
 
 def is_set_apart(op: ir.Operation, number: int) -> bool:

@@ -70,7 +70,7 @@ class FormContractions(Pass):
                 if self.allow_tf32:
                     new.attributes[ROUNDED] = ir.UnitAttr.get()
             elif is_for_windows(new):
-                read_behind(new, apart=False)
+                read_behind(new, apart=False, out_of_order=True)
 
         for found in operations_where(op, _is_pooling):
             read_behind_padding(found)

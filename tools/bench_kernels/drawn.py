@@ -317,9 +317,12 @@ def _convolution(p: dict[str, Any]) -> _Function:
             x = x.permute(0, -1, *range(1, 1 + dims))
         if p["op"] == "transposed":
             function = getattr(functional, f"conv_transpose{dims}d")
-            return function(x, w, b, p["step"], p["padding"], 0, p["groups"], p["dilation"])
-        function = getattr(functional, f"conv{dims}d")
-        return function(x, w, b, p["step"], p["padding"], p["dilation"], p["groups"])
+            y = function(x, w, b, p["step"], p["padding"], 0, p["groups"], p["dilation"])
+        else:
+            function = getattr(functional, f"conv{dims}d")
+            y = function(x, w, b, p["step"], p["padding"], p["dilation"], p["groups"])
+        # As torch has the results of such an image.
+        return y.permute(0, *range(2, 2 + dims), 1) if p["last"] else y
 
     return convolve
 

@@ -166,6 +166,65 @@ func.func @depthwise(%i: tensor<1x2x9x9xf32>, %d: tensor<2x3x3xf32>) -> tensor<1
 
 // -----
 
+// An image whose channels are last is read as it lies where results have them last; where these have
+// them first, a copy lets neighbours read neighbours.
+
+#last = affine_map<(n, h, w, c) -> (n, h, w, c)>
+#first = affine_map<(n, h, w, c) -> (n, c, h, w)>
+
+// CHECK-LABEL: func.func @last(
+// CHECK-SAME:    %[[I:.*]]: tensor<1x9x9x2xf32>
+// CHECK-NOT:     linalg.yield
+// CHECK:         tensor.extract %[[I]]
+// CHECK:         "hir.reduce_loops"
+// CHECK-LABEL: func.func @first(
+// CHECK-SAME:    %[[J:.*]]: tensor<1x9x9x2xf32>
+// CHECK:         %[[COPY:.*]] = linalg.generic {{.*}} ins(%[[J]] :
+// CHECK:         tensor.extract %[[COPY]]
+// CHECK:         "hir.reduce_loops"
+func.func @last(%i: tensor<1x9x9x2xf32>, %d: tensor<2x3x3xf32>) -> tensor<1x9x9x2xf32> {
+  %zero = arith.constant 0.0 : f32
+  %r = tensor.empty() : tensor<1x2x9x9xf32>
+  %t = linalg.generic {indexing_maps = [#last, #first], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%i : tensor<1x9x9x2xf32>) outs(%r : tensor<1x2x9x9xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<1x2x9x9xf32>
+  %q = tensor.pad %t low[0, 0, 1, 1] high[0, 0, 1, 1] {
+  ^bb0(%a: index, %b: index, %c: index, %f: index):
+    tensor.yield %zero : f32
+  } : tensor<1x2x9x9xf32> to tensor<1x2x11x11xf32>
+  %h = linalg.fill ins(%zero : f32) outs(%r : tensor<1x2x9x9xf32>) -> tensor<1x2x9x9xf32>
+  %z = linalg.depthwise_conv_2d_nchw_chw ins(%q, %d : tensor<1x2x11x11xf32>, tensor<2x3x3xf32>)
+    outs(%h : tensor<1x2x9x9xf32>) -> tensor<1x2x9x9xf32>
+  %y = tensor.empty() : tensor<1x9x9x2xf32>
+  %u = linalg.generic {indexing_maps = [#first, #last], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%z : tensor<1x2x9x9xf32>) outs(%y : tensor<1x9x9x2xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<1x9x9x2xf32>
+  return %u : tensor<1x9x9x2xf32>
+}
+func.func @first(%i: tensor<1x9x9x2xf32>, %d: tensor<2x3x3xf32>) -> tensor<1x2x9x9xf32> {
+  %zero = arith.constant 0.0 : f32
+  %r = tensor.empty() : tensor<1x2x9x9xf32>
+  %t = linalg.generic {indexing_maps = [#last, #first], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%i : tensor<1x9x9x2xf32>) outs(%r : tensor<1x2x9x9xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<1x2x9x9xf32>
+  %q = tensor.pad %t low[0, 0, 1, 1] high[0, 0, 1, 1] {
+  ^bb0(%a: index, %b: index, %c: index, %f: index):
+    tensor.yield %zero : f32
+  } : tensor<1x2x9x9xf32> to tensor<1x2x11x11xf32>
+  %h = linalg.fill ins(%zero : f32) outs(%r : tensor<1x2x9x9xf32>) -> tensor<1x2x9x9xf32>
+  %z = linalg.depthwise_conv_2d_nchw_chw ins(%q, %d : tensor<1x2x11x11xf32>, tensor<2x3x3xf32>)
+    outs(%h : tensor<1x2x9x9xf32>) -> tensor<1x2x9x9xf32>
+  return %z : tensor<1x2x9x9xf32>
+}
+
+// -----
+
 #all = affine_map<(m, n) -> (m, n)>
 
 // Products of matrices are left to the library, or are tiles with what follows; small ones are not.
