@@ -12,7 +12,7 @@ from math import prod
 
 from ...dialects.mlir import arith, ir
 from ...dialects.records import dataclass
-from ..fusion.access import Access, expression, loops_in, reassociation
+from ..fusion.access import Access, expression, loops_in, reassociation, zero
 from ..fusion.fills import filled_with
 from ..fusion.generic import (
     GENERIC,
@@ -93,11 +93,15 @@ def _source_before_copy(op: ir.Operation, source: _Source) -> _Source:
     if copy is None or not _is_copy(copy):
         return source
     read, written = accesses_of(copy)
-    order = [written.index.index(each) for each in read.index if isinstance(each, int)]
-    if len(order) != len(source.index):
+    places = {each: dim for dim, each in enumerate(written.index) if isinstance(each, int)}
+    # Others have one place, which padding does not lie around.
+    alone = [axis for dim, axis in enumerate(source.axes) if dim not in places.values()]
+    if not all(axis.is_whole for axis in alone):
         return source
-    index = tuple(source.index[dim] for dim in order)
-    axes = tuple(source.axes[dim] for dim in order)
+    one = _Axis(1, 0, 1, is_whole=True)
+    dims = [places[each] if isinstance(each, int) else None for each in read.index]
+    index = tuple(zero() if dim is None else source.index[dim] for dim in dims)
+    axes = tuple(one if dim is None else source.axes[dim] for dim in dims)
     result = accesses_of(op)[len(inputs_of(op))]
     if not result.index or not loops_in(result.index[-1]) <= loops_in(index[-1]):
         return source
