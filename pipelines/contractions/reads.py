@@ -188,22 +188,46 @@ def padded_behind(value: ir.Value, more: Sequence[int]) -> ir.Value:
 def read_behind_padding(op: ir.Operation) -> ir.Operation:
     """Returns a reduction of windows that reads padded inputs in place, whatever the padding.
 
-    It also reads inputs of copies that reorder dims in place. Returns `op` where it reads neither.
+    It reads parts of them in place too, as what no window reaches is cut off, and inputs of copies
+    that reorder dims. Returns `op` where there is none of these.
     """
     op = _read_in_order(op)
     for number, read in enumerate(accesses_of(op)[: len(inputs_of(op))]):
-        owner = read.value.owner
-        if isinstance(owner, ir.Block) or owner.operation.name != "tensor.pad":
+        value, index = _before_slices(read.value, [expression(each) for each in read.index])
+        if isinstance(value.owner, ir.Block) or value.owner.operation.name != "tensor.pad":
             continue
-        pad = owner.operation
+        pad = value.owner.operation
         found, padding = _moved_by(pad, is_open=True), _padding(pad)
         if found is None or padding is None or all(axis.is_whole for axis in found[1]):
             continue
-        index = _simplified([expression(each) for each in read.index], loop_count(op))
+        index = _simplified(index, loop_count(op))
         source = _Source(found[0], index, found[1], padding)
         if _can_read(op, number, source):
             return read_behind_padding(_read(op, number, source))
     return op
+
+
+def _before_slices(
+    value: ir.Value, index: Sequence[ir.AffineExpr]
+) -> tuple[ir.Value, Sequence[ir.AffineExpr]]:
+    """Returns what a tensor is part of after part, and where in it the element at `index` lies.
+
+    Parts with steps, of fewer dims or that begin at open places are as they are.
+    """
+    while not isinstance(value.owner, ir.Block):
+        op = value.owner.operation
+        if op.name != "tensor.extract_slice":
+            break
+        offsets, rank = _numbers(op, "static_offsets"), ir.RankedTensorType(value.type).rank
+        if (
+            _DYNAMIC in offsets
+            or rank != len(offsets)
+            or set(_numbers(op, "static_strides")) != {1}
+        ):
+            break
+        index = [each + offset for each, offset in zip(index, offsets, strict=True)]
+        value = op.operands[0]
+    return value, index
 
 
 def _read_in_order(op: ir.Operation) -> ir.Operation:

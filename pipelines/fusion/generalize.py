@@ -7,6 +7,7 @@ from math import prod
 from ...dialects.mlir import apply_transform, ir
 from ..walking import operations_where
 from .generic import has_tensors_only
+from .tiles import MOST_IN_WINDOW
 
 # Products, convolutions and poolings of large windows stay as they are: they have kernels of their
 # own.
@@ -16,8 +17,8 @@ _NAMES = (
 )
 NAMES = tuple(f"linalg.{name}" for name in _NAMES.split())
 _POOLINGS = "linalg.pooling_"
-# Marks the poolings that a thread computes results of by itself; the most elements of a window.
-_SMALL, _MOST = "hir.small_window", 128
+# Marks the poolings that a thread computes results of by itself.
+_SMALL = "hir.small_window"
 
 _SCRIPT = """
 module attributes {transform.with_named_sequence} {
@@ -51,4 +52,4 @@ def _is_small_pooling(op: ir.Operation) -> bool:
     if not op.name.startswith(_POOLINGS) or not has_tensors_only(op):
         return False
     window = ir.RankedTensorType(op.operands[1].type)
-    return window.has_static_shape and 0 < prod(window.shape) <= _MOST
+    return window.has_static_shape and 0 < prod(window.shape) <= MOST_IN_WINDOW

@@ -17,6 +17,9 @@ FALLBACK = "hir.fallback"
 # Marks sums of f32 whose factors may be rounded to tf32.
 ROUNDED = "hir.tf32"
 _MOST_TERMS = 64
+# The most elements of a window of which a thread computes results by itself: its code has a copy of
+# the region for each.
+MOST_IN_WINDOW = 128
 
 
 def is_for_tiles(op: ir.Operation) -> bool:
@@ -53,7 +56,7 @@ def is_pooling(op: ir.Operation) -> bool:
         and reductions[0].name == "hir.reduce_loops"
         and set(sizes) == reducing
         and min(sizes.values()) > 0
-        and prod(sizes.values()) <= _MOST_TERMS
+        and prod(sizes.values()) <= MOST_IN_WINDOW
     )
 
 

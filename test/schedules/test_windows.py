@@ -350,6 +350,91 @@ def _padded(
     )
 
 
+def _padded_cubes(
+    name: str,
+    sizes: tuple[int | str, int | str, int | str],
+    shapes: tuple[Sizes, ...],
+    cut: tuple[int, int, int] = (0, 0, 0),
+) -> Written:
+    """Averages of cubes of 5 in steps of 2, of which the first are `cut` off in memory.
+
+    A size is a number, or the name of an open one.
+    """
+    types = ["?" if isinstance(each, str) else str(each) for each in sizes]
+    between = ["?" if isinstance(each, str) else str(each + 4) for each in sizes]
+    left = [
+        "?" if isinstance(each, str) else str(each + 4 - by)
+        for each, by in zip(sizes, cut, strict=True)
+    ]
+    results = [
+        "?" if isinstance(each, str) else str((each - 1 - by) // 2 + 1)
+        for each, by in zip(sizes, cut, strict=True)
+    ]
+    read, whole, part, given = (
+        f"tensor<{'x'.join(['?', '3', *each])}xf32>" for each in (types, between, left, results)
+    )
+    axes = [axis for axis, each in enumerate(sizes) if isinstance(each, str)]
+    code = "".join(
+        f"""
+        %axis{axis} = arith.constant {axis + 2} : index
+        %size{axis} = tensor.dim %x, %axis{axis} : {read}
+        %less{axis} = arith.subi %size{axis}, %one : index
+        %half{axis} = arith.divui %less{axis}, %two : index
+        %result{axis} = arith.addi %half{axis}, %one : index"""
+        for axis in axes
+    )
+    open_ = "".join(f", %result{axis}" for axis in axes)
+    if any(cut):
+        code += f"""
+        %begun = tensor.extract_slice %padded[0, 0, {", ".join(map(str, cut))}]
+            [%n, 3, {", ".join(left)}] [1, 1, 1, 1, 1] : {whole} to {part}"""
+    else:
+        code += f"""
+        %begun = tensor.cast %padded : {whole} to {part}"""
+
+    def reference(x: torch.Tensor) -> torch.Tensor:
+        first = functional.pad(x, (2, 2) * 3)[:, :, cut[0] :, cut[1] :, cut[2] :]
+        return 125 * functional.avg_pool3d(first, 5, 2)
+
+    names = [f"{each} // 2" if isinstance(each, str) else each for each in sizes]
+    return Written(
+        name,
+        (f"f32[n, 3, {', '.join(map(str, sizes))}]",),
+        (f"f32[n, 3, {', '.join(map(str, names if axes else results))}]",),
+        reference,
+        shapes,
+        magnitude=125.0,
+        source=f"""
+      func.func @NAME(%x: {read}) -> {given} {{
+        %zero = arith.constant 0.0 : f32
+        %none = arith.constant 0 : index
+        %one = arith.constant 1 : index
+        %two = arith.constant 2 : index
+        %n = tensor.dim %x, %none : {read}
+        %padded = tensor.pad %x low[0, 0, 2, 2, 2] high[0, 0, 2, 2, 2] {{
+        ^bb0(%i: index, %j: index, %k: index, %l: index, %m: index):
+          tensor.yield %zero : f32
+        }} : {read} to {whole}{code}
+        %empty = tensor.empty(%n{open_}) : {given}
+        %start = linalg.fill ins(%zero : f32) outs(%empty : {given}) -> {given}
+        %window = tensor.empty() : tensor<5x5x5xf32>
+        %y = linalg.generic {{
+            indexing_maps = [
+                affine_map<(n, c, i, j, k, u, v, w) -> (n, c, i * 2 + u, j * 2 + v, k * 2 + w)>,
+                affine_map<(n, c, i, j, k, u, v, w) -> (u, v, w)>,
+                affine_map<(n, c, i, j, k, u, v, w) -> (n, c, i, j, k)>],
+            iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel",
+                              "reduction", "reduction", "reduction"]}}
+            ins(%begun, %window : {part}, tensor<5x5x5xf32>) outs(%start : {given}) {{
+        ^bb0(%a: f32, %b: f32, %o: f32):
+          %r = arith.addf %a, %o : f32
+          linalg.yield %r : f32
+        }} -> {given}
+        return %y : {given}
+      }}""",
+    )
+
+
 # Pairs and single results, more rows than a thread takes and fewer, and images that are smaller
 # than a window: elements of several rows are then as far from each other as those of one.
 PADDED = Suite(
@@ -359,6 +444,15 @@ PADDED = Suite(
         _padded("halves", "bf16", (18, 16), 3, 1, "max"),
         _padded("wide", "f32", (9, 4), 5, 2, "max"),
         _padded("tiny", "f32", (3, 2), 5, 1, "sum"),
+        _padded_cubes("cubes", (7, 10, 24), ({"n": 2}, {"n": 0})),
+        _padded_cubes("cut_cubes", (9, 8, 23), ({"n": 1},), (0, 1, 3)),
+        _padded_cubes(
+            "open_cubes",
+            ("d", "h", "w"),
+            tuple(
+                {"n": 2, "d": d, "h": h, "w": w} for d, h, w in ((7, 10, 24), (1, 5, 7), (6, 3, 32))
+            ),
+        ),
     ]
 )
 

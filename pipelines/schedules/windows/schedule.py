@@ -14,6 +14,7 @@ from itertools import product as each_of
 
 from ....dialects.mlir import arith, ir, scf
 from ....dialects.records import dataclass
+from ...fusion.tiles import MOST_IN_WINDOW
 from ...i32 import as_index, i32_constant, narrow
 from ...rewriting import index_constant
 from ..alternatives import Alternative, Conditions
@@ -33,8 +34,6 @@ from .points import PaddedRead, Tile, WindowPoints, read_padding
 
 # The results of a thread where they are not a whole access.
 _PAIR = 2
-# The most iterations in a window, each of which is a copy of the region.
-_MOST_ITERATIONS = 128
 
 
 def chooser(work: Work, kernels: Kernels, device: Device) -> WindowChooser | None:
@@ -147,7 +146,7 @@ def _has_windows(work: Work) -> bool:
     if any(op.name != "hir.reduce_loops" for op in work.collectives):
         return False
     count = product([work.extents[loop] for loop in work.collective])
-    if not count.is_known or not 0 < count.known <= _MOST_ITERATIONS:
+    if not count.is_known or not 0 < count.known <= MOST_IN_WINDOW:
         return False
     if any(each.strides[loop] != ZERO for each in work.outputs for loop in work.collective):
         return False

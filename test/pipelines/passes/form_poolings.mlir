@@ -114,11 +114,89 @@ func.func @laid_together(%x: tensor<2x64x9x9xf32>) -> tensor<2x7x7x64xf32> {
 
 // -----
 
+// Of all that a thread computes by itself; and what no window reaches is not cut off in memory.
+
+// CHECK-LABEL: func.func @cut(
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<2x3x8x10x12xf32>
+// CHECK-NOT:     tensor.pad
+// CHECK:         linalg.generic
+// CHECK:           scf.if
+// CHECK:             tensor.extract %[[X]]
+// CHECK:           "hir.reduce_loops"
+func.func @cut(%x: tensor<2x3x8x10x12xf32>) -> tensor<2x3x3x4x5xf32> {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 0, 2, 2, 2] high[0, 0, 2, 2, 2] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index, %m: index):
+    tensor.yield %zero : f32
+  } : tensor<2x3x8x10x12xf32> to tensor<2x3x12x14x16xf32>
+  %c = tensor.extract_slice %p[0, 0, 1, 0, 0] [2, 3, 11, 13, 16] [1, 1, 1, 1, 1] : tensor<2x3x12x14x16xf32> to tensor<2x3x11x13x16xf32>
+  %d = tensor.extract_slice %c[0, 0, 1, 2, 3] [2, 3, 9, 11, 13] [1, 1, 1, 1, 1] : tensor<2x3x11x13x16xf32> to tensor<2x3x9x11x13xf32>
+  %e = tensor.empty() : tensor<2x3x3x4x5xf32>
+  %w = tensor.empty() : tensor<5x5x5xf32>
+  %s = linalg.fill ins(%zero : f32) outs(%e : tensor<2x3x3x4x5xf32>) -> tensor<2x3x3x4x5xf32>
+  %y = linalg.generic {
+      indexing_maps = [affine_map<(n, c, i, j, k, u, v, w) -> (n, c, i * 2 + u, j * 2 + v, k * 2 + w)>,
+                       affine_map<(n, c, i, j, k, u, v, w) -> (u, v, w)>,
+                       affine_map<(n, c, i, j, k, u, v, w) -> (n, c, i, j, k)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel",
+                        "reduction", "reduction", "reduction"]}
+      ins(%d, %w : tensor<2x3x9x11x13xf32>, tensor<5x5x5xf32>) outs(%s : tensor<2x3x3x4x5xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %r = arith.addf %a, %o : f32
+    linalg.yield %r : f32
+  } -> tensor<2x3x3x4x5xf32>
+  return %y : tensor<2x3x3x4x5xf32>
+}
+
+// -----
+
+// Not of parts with steps, or that begin where only the run knows.
+
+// CHECK-LABEL: func.func @not_cut(
+// CHECK-COUNT-2: tensor.pad
+func.func @not_cut(%x: tensor<3x24x24xf32>, %at: index) -> (tensor<3x11x11xf32>, tensor<3x11x11xf32>) {
+  %least = arith.constant 0xFF800000 : f32
+  %p = tensor.pad %x low[0, 1, 1] high[0, 1, 1] {
+  ^bb0(%i: index, %j: index, %k: index):
+    tensor.yield %least : f32
+  } : tensor<3x24x24xf32> to tensor<3x26x26xf32>
+  %q = tensor.pad %x low[0, 1, 0] high[0, 0, 1] {
+  ^bb0(%i: index, %j: index, %k: index):
+    tensor.yield %least : f32
+  } : tensor<3x24x24xf32> to tensor<3x25x25xf32>
+  %steps = tensor.extract_slice %p[0, 0, 0] [3, 13, 13] [1, 2, 2] : tensor<3x26x26xf32> to tensor<3x13x13xf32>
+  %open = tensor.extract_slice %q[0, %at, 0] [3, 13, 13] [1, 1, 1] : tensor<3x25x25xf32> to tensor<3x13x13xf32>
+  %e = tensor.empty() : tensor<3x11x11xf32>
+  %s = linalg.fill ins(%least : f32) outs(%e : tensor<3x11x11xf32>) -> tensor<3x11x11xf32>
+  %w = tensor.empty() : tensor<3x3xf32>
+  %a = linalg.generic {
+      indexing_maps = [affine_map<(c, i, j, u, v) -> (c, i + u, j + v)>, affine_map<(c, i, j, u, v) -> (u, v)>,
+                       affine_map<(c, i, j, u, v) -> (c, i, j)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%steps, %w : tensor<3x13x13xf32>, tensor<3x3xf32>) outs(%s : tensor<3x11x11xf32>) {
+  ^bb0(%u: f32, %v: f32, %o: f32):
+    %r = arith.maximumf %u, %o : f32
+    linalg.yield %r : f32
+  } -> tensor<3x11x11xf32>
+  %b = linalg.generic {
+      indexing_maps = [affine_map<(c, i, j, u, v) -> (c, i + u, j + v)>, affine_map<(c, i, j, u, v) -> (u, v)>,
+                       affine_map<(c, i, j, u, v) -> (c, i, j)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%open, %w : tensor<3x13x13xf32>, tensor<3x3xf32>) outs(%s : tensor<3x11x11xf32>) {
+  ^bb0(%u: f32, %v: f32, %o: f32):
+    %r = arith.maximumf %u, %o : f32
+    linalg.yield %r : f32
+  } -> tensor<3x11x11xf32>
+  return %a, %b : tensor<3x11x11xf32>, tensor<3x11x11xf32>
+}
+
+// -----
+
 // Not of windows that no thread keeps, nor what is padded with what only the run knows, or by as much.
 
 // CHECK-LABEL: func.func @not_pooled(
 // CHECK-COUNT-3: tensor.pad
-func.func @not_pooled(%x: tensor<1x3x24x24xf32>, %y: tensor<1x3x8x?xf32>, %v: f32, %by: index) -> (tensor<1x3x16x16xf32>, tensor<1x3x8x?xf32>, tensor<1x3x24x24xf32>) {
+func.func @not_pooled(%x: tensor<1x3x24x24xf32>, %y: tensor<1x3x8x?xf32>, %v: f32, %by: index) -> (tensor<1x3x13x16xf32>, tensor<1x3x8x?xf32>, tensor<1x3x24x24xf32>) {
   %c2 = arith.constant 2 : index
   %c3 = arith.constant 3 : index
   %least = arith.constant 0xFF800000 : f32
@@ -126,11 +204,11 @@ func.func @not_pooled(%x: tensor<1x3x24x24xf32>, %y: tensor<1x3x8x?xf32>, %v: f3
   ^bb0(%i: index, %j: index, %k: index, %l: index):
     tensor.yield %least : f32
   } : tensor<1x3x24x24xf32> to tensor<1x3x25x25xf32>
-  %e = tensor.empty() : tensor<1x3x16x16xf32>
-  %s = linalg.fill ins(%least : f32) outs(%e : tensor<1x3x16x16xf32>) -> tensor<1x3x16x16xf32>
-  %w = tensor.empty() : tensor<10x10xf32>
+  %e = tensor.empty() : tensor<1x3x13x16xf32>
+  %s = linalg.fill ins(%least : f32) outs(%e : tensor<1x3x13x16xf32>) -> tensor<1x3x13x16xf32>
+  %w = tensor.empty() : tensor<13x10xf32>
   %a = linalg.pooling_nchw_max {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
-      ins(%p, %w : tensor<1x3x25x25xf32>, tensor<10x10xf32>) outs(%s : tensor<1x3x16x16xf32>) -> tensor<1x3x16x16xf32>
+      ins(%p, %w : tensor<1x3x25x25xf32>, tensor<13x10xf32>) outs(%s : tensor<1x3x13x16xf32>) -> tensor<1x3x13x16xf32>
   %n = tensor.dim %y, %c3 : tensor<1x3x8x?xf32>
   %q = tensor.pad %y low[0, 0, 1, 1] high[0, 0, 1, %by] {
   ^bb0(%i: index, %j: index, %k: index, %l: index):
@@ -149,5 +227,5 @@ func.func @not_pooled(%x: tensor<1x3x24x24xf32>, %y: tensor<1x3x8x?xf32>, %v: f3
   %sr = linalg.fill ins(%least : f32) outs(%er : tensor<1x3x24x24xf32>) -> tensor<1x3x24x24xf32>
   %c = linalg.pooling_nchw_max {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
       ins(%r, %three : tensor<1x3x26x26xf32>, tensor<3x3xf32>) outs(%sr : tensor<1x3x24x24xf32>) -> tensor<1x3x24x24xf32>
-  return %a, %b, %c : tensor<1x3x16x16xf32>, tensor<1x3x8x?xf32>, tensor<1x3x24x24xf32>
+  return %a, %b, %c : tensor<1x3x13x16xf32>, tensor<1x3x8x?xf32>, tensor<1x3x24x24xf32>
 }
