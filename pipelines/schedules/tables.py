@@ -129,10 +129,16 @@ class RowTable:
     long; of one that is read in batches `stream_bytes` under way, `split_bytes` of one that is
     split and only added up, in no more than `most_loads`. Vectors of fewer than `narrow_bytes` are
     worse than those that begin where a row is aligned. Rows of `split_length` are worth a second
-    kernel. Blocks of fewer than `smallest_bound` threads take the registers that they want; more
-    blocks are to fit where a thread holds no more than `few_words`, or `few_cluster_words`, and the
-    region has no more than `few_operations`. Where open rows fill the device nonetheless, a thread
-    takes `batches` of one (argmax of 16384 bf16: 3783 GB/s, with two 4417, with four 4410).
+    kernel; so are those that are read once, for one part of the device in `split_share` at most, if
+    a row has `split_work` instructions of a thread: a block takes 4 us for these (24 us for 2.9
+    million of a binary cross-entropy), as long as parts and the kernel that combines them. Where an
+    element has more than `byte_work` for each of its bytes, the memory waits for what is computed
+    (128 instructions a cycle at 1.7 GHz, and 4.8 TB/s for all): a batch then has no more than
+    `part_work` (computed: 0.6 us), but for a vector of each thread. Blocks of fewer than
+    `smallest_bound` threads take the registers that they want; more blocks are to fit where a
+    thread holds no more than `few_words`, or `few_cluster_words`, and the region has no more than
+    `few_operations`. Where open rows fill the device nonetheless, a thread takes `batches` of one
+    (argmax of 16384 bf16: 3783 GB/s, with two 4417, with four 4410).
 
     Blocks of a cluster are on one `cluster_group` of multiprocessors. A row in so many blocks costs
     as much as `cluster_cost` and they in all: of 13 lengths past what a block holds, in softmax of
@@ -154,6 +160,10 @@ class RowTable:
     batches: int = 2
     narrow_bytes: int = 8
     split_length: int = 2**16
+    split_work: int = 2**19
+    split_share: int = 4
+    byte_work: int = 6
+    part_work: int = 2**17
     smallest_bound: int = 256
     few_words: int = 8
     few_cluster_words: int = 56

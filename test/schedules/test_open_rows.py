@@ -225,3 +225,33 @@ func.func @quotients(%x: tensor<?x?xi32>) -> tensor<?xi32> {
     x = torch.randint(1, 9, (3, length), dtype=torch.int32)
     found = compiled.programs["quotients"](x)
     assert torch.equal(found, (840 // x).sum(1, dtype=torch.int32))
+
+
+@pytest.mark.parametrize("rows_", [1, 33, 34])
+@pytest.mark.parametrize("length", [14_562, 14_565, 40_003])
+def test_rows_of_much_work(rows_: int, length: int) -> None:
+    """Few rows are split from fewer elements on, into parts that end anywhere."""
+    text = """
+func.func @softened(%x: tensor<?x?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %rows = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %empty = tensor.empty(%rows) : tensor<?xf32>
+  %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<?xf32>) -> tensor<?xf32>
+  %sums = linalg.generic {
+      indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+      iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<?x?xf32>) outs(%start : tensor<?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %e = math.exp %a : f32
+    %l = math.log1p %e : f32
+    %s = arith.addf %o, %l : f32
+    linalg.yield %s : f32
+  } -> tensor<?xf32>
+  return %sums : tensor<?xf32>
+}
+"""
+    compiled = library(text, "--schedules=tuned", "-O0")
+    x = torch.randn(rows_, length)
+    found = compiled.programs["softened"](x)
+    torch.testing.assert_close(found, torch.nn.functional.softplus(x).sum(1), rtol=1e-5, atol=0)

@@ -11,7 +11,9 @@ from ..device import Device
 from ..elements import ACCESS_BYTES
 from ..tables import RowTable
 from .configuration import Kind, RowConfiguration
+from .element_cost import cost_of_element
 from .space import RowSpace
+from .split_bounds import SplitBounds, split_bounds
 
 # Blocks of a cluster: as few as hold a row.
 _CLUSTERS = (2, 4, 8)
@@ -48,7 +50,8 @@ def _of_known_length(space: RowSpace, device: Device, only_reads: bool) -> list[
         family = [*peeled.in_blocks(), *peeled.split(), *peeled.stream()]
     else:
         family = [*single.in_blocks(), *single.split(), *single.stream()]
-    return _first_that_fits(family, space, device)
+    bounds = split_bounds(space, device, has_passes=not only_reads)
+    return _first_that_fits(family, space, bounds)
 
 
 def _of_open_length(space: RowSpace, device: Device, only_reads: bool) -> list[RowConfiguration]:
@@ -84,14 +87,14 @@ def _of_open_length(space: RowSpace, device: Device, only_reads: bool) -> list[R
 
 
 def _first_that_fits(
-    family: list[RowConfiguration], space: RowSpace, device: Device
+    family: list[RowConfiguration], space: RowSpace, bounds: SplitBounds
 ) -> list[RowConfiguration]:
     """Of those for a known length with the same demands on addresses, the first that may hold."""
     found: list[RowConfiguration] = []
     count = space.count
     for made in family:
         if made.kernel is Kind.SPLIT:
-            if space.length.known < device.tables.rows.split_length:
+            if not bounds.may_hold(count, space.length):
                 continue
             if not count.is_known:
                 found.append(made)
@@ -206,7 +209,13 @@ class _Family:
         collectives = [op.name for op in self.space.work.collectives]
         is_light = self.only_reads and collectives == ["hir.reduce_loops"]
         bytes_ = self._table.split_bytes if is_light else self._table.stream_bytes
-        return [self._made(Kind.SPLIT, self._batch(bytes_), self._table.block)]
+        vectors, threads = self._batch(bytes_), self._table.block
+        cost = cost_of_element(self.space.work)
+        if self.only_reads and cost > self._table.byte_work * self.space.bytes:
+            # The memory is not to be kept busy, and short rows are to have enough parts.
+            work = threads * self.width * cost
+            vectors = max(1, min(vectors, self._table.part_work // work))
+        return [self._made(Kind.SPLIT, vectors, threads)]
 
     def stream(self) -> list[RowConfiguration]:
         """For rows of any length, one batch of vectors after another."""

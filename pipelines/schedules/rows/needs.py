@@ -19,6 +19,11 @@ def needed_arguments(
     return {number for number in numbers if number is not None}
 
 
+def needed_values(region: Region, values: Sequence[ir.Value]) -> list[ir.Value]:
+    """The values and all that they are computed from, as far as the reductions before them."""
+    return list(_reached(region, values))
+
+
 def needed_collectives(region: Region, value: ir.Value) -> set[ir.Operation]:
     """The nearest collective operations whose results a value needs."""
     return {

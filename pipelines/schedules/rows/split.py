@@ -26,11 +26,13 @@ from ..size import Size
 from .body import RowBody
 from .collectives import Collective, State
 from .plan import RowPlan
+from .split_bounds import split_bounds
 from .stages import StagePlan, place_type, plan_stages
 from .streamed import emit_part, emit_pass
 
-# Partial states in all: enough blocks to fill any chip several times.
-_MOST_PARTS = 8192
+# Partial states in all: enough blocks to fill any chip several times. There are fewer of rows of
+# which a thread has fewer vectors at once than this, so that parts of long ones are as long.
+_MOST_PARTS, _FULL_BATCH = 8192, 4
 # Each row has up to one part more; there are no more rows than multiprocessors (choice.py).
 _MOST_ROOM = 2 * _MOST_PARTS
 # Of the second kernel: threads of a block, and the values of states that each has under way.
@@ -58,10 +60,10 @@ def _has_passes(plan: RowPlan) -> bool:
 
 
 def _require_few_long(plan: RowPlan, found: Conditions) -> None:
-    device = plan.space.work.device
+    space, device = plan.space, plan.space.work.device
     assert device is not None
-    found.require_at_most(plan.space.count, device.multiprocessors)
-    found.require_at_least(plan.space.length, device.tables.rows.split_length)
+    bounds = split_bounds(space, device, has_passes=_has_passes(plan))
+    bounds.require(space.count, space.length, space.work.open, found)
 
 
 def launch_split(plan: RowPlan, kernels: Kernels, attributes: dict[str, ir.Attribute]) -> None:
@@ -71,7 +73,8 @@ def launch_split(plan: RowPlan, kernels: Kernels, attributes: dict[str, ir.Attri
     if _has_passes(plan):
         _launch_passes(plan, stages, kernels, attributes)
         return
-    parts, shown = _parts(plan, _MOST_PARTS), plan.configuration.attribute
+    most = _MOST_PARTS * min(plan.vectors, _FULL_BATCH) // _FULL_BATCH
+    parts, shown = _parts(plan, most), plan.configuration.attribute
     (scratch,) = _scratch(plan, stages, parts, _MOST_ROOM)
     count = space.count * parts
     first: list[Parameters] = []

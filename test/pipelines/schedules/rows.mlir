@@ -350,3 +350,85 @@
     linalg.yield %place : i64
   }
 }) {sym_name = "main", function_type = (memref<?x?xbf16>, memref<?xi64>) -> ()} : () -> ()
+
+// -----
+
+// Shorter rows are split if they are few and each element is much work, in batches of a vector each.
+
+// CHECK-LABEL: "hir.launcher"()
+// CHECK-DAG:     %[[SHORT:.*]] = arith.constant 14563 : index
+// CHECK-DAG:     %[[LONG:.*]] = arith.constant 65536 : index
+// CHECK-DAG:     %[[FEW:.*]] = arith.constant 33 : index
+// CHECK:         %[[ARE_FEW:.*]] = arith.cmpi ule, %[[COUNT:.*]], %[[FEW]]
+// CHECK:         %[[LEAST:.*]] = arith.select %[[ARE_FEW]], %[[SHORT]], %[[LONG]]
+// CHECK:         arith.cmpi uge, %{{.*}}, %[[LEAST]]
+// CHECK:         kernel = @kernels::@exp_log1p_reduce_loops_part_
+// CHECK-LABEL: gpu.func @exp_log1p_reduce_loops_part_
+// CHECK-SAME:    kernel = "split"{{.*}}threads = 512 : i64, vectors = 1 : i64, width = 4
+"hir.program"() ({
+^bb0(%x: memref<?x?xf32>, %y: memref<?xf32>):
+  linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<?x?xf32>) outs(%y : memref<?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %e = math.exp %a : f32
+    %l = math.log1p %e : f32
+    %sum = "hir.reduce_loops"(%l) {kind = "addf", loops = array<i64: 1>} : (f32) -> f32
+    linalg.yield %sum : f32
+  }
+}) {sym_name = "main", function_type = (memref<?x?xf32>, memref<?xf32>) -> ()} : () -> ()
+
+// -----
+
+// As many rows of so many elements are split, not one more row or element less. What is computed after
+// the reduction is no work of an element.
+
+// CHECK-LABEL: "hir.launcher"()
+// CHECK:         kernel = @kernels::@exp_log1p_reduce_loops_part_0
+// CHECK-LABEL: "hir.launcher"()
+// CHECK-NOT:     _part
+// CHECK-LABEL: "hir.launcher"()
+// CHECK-NOT:     _part
+// CHECK-LABEL: "hir.launcher"()
+// CHECK-NOT:     _part
+// CHECK-LABEL: gpu.module
+"hir.program"() ({
+^bb0(%x: memref<33x14563xf32>, %y: memref<33xf32>, %m: memref<34x14563xf32>, %n: memref<34xf32>,
+     %u: memref<33x14562xf32>, %v: memref<33xf32>):
+  linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<33x14563xf32>) outs(%y : memref<33xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %e = math.exp %a : f32
+    %l = math.log1p %e : f32
+    %sum = "hir.reduce_loops"(%l) {kind = "addf", loops = array<i64: 1>} : (f32) -> f32
+    linalg.yield %sum : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%m : memref<34x14563xf32>) outs(%n : memref<34xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %e = math.exp %a : f32
+    %l = math.log1p %e : f32
+    %sum = "hir.reduce_loops"(%l) {kind = "addf", loops = array<i64: 1>} : (f32) -> f32
+    linalg.yield %sum : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%u : memref<33x14562xf32>) outs(%v : memref<33xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %e = math.exp %a : f32
+    %l = math.log1p %e : f32
+    %sum = "hir.reduce_loops"(%l) {kind = "addf", loops = array<i64: 1>} : (f32) -> f32
+    linalg.yield %sum : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<33x14563xf32>) outs(%y : memref<33xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %sum = "hir.reduce_loops"(%a) {kind = "addf", loops = array<i64: 1>} : (f32) -> f32
+    %e = math.exp %sum : f32
+    %l = math.log1p %e : f32
+    linalg.yield %l : f32
+  }
+}) {sym_name = "main", function_type = (memref<33x14563xf32>, memref<33xf32>, memref<34x14563xf32>, memref<34xf32>, memref<33x14562xf32>, memref<33xf32>) -> ()} : () -> ()
