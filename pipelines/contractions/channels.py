@@ -16,8 +16,8 @@ from ...dialects.records import dataclass
 from ..fusion.access import Access, Coordinate, expression, reassociation
 from ..fusion.fills import filled_with
 from ..fusion.generic import accesses_of, inputs_of, loop_count, loop_extents, reducing_loops
-from ..schedules.elements import element_bytes
-from ..schedules.warpgroup_matrices import MOST_DIMS, ROW_BYTES, SECTOR_BYTES
+from ..schedules.elements import SECTOR_BYTES, element_bytes
+from ..schedules.warpgroup_matrices import MOST_DIMS, ROW_BYTES
 from ..schedules.work import linear_terms
 from ..tensors import fill, padded
 

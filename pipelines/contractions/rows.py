@@ -14,8 +14,7 @@ from ...dialects.records import dataclass
 from ..fusion.access import Access
 from ..fusion.generic import GENERIC, accesses_of, inputs_of, outs_of, reducing_loops
 from ..products.wide_weights import part_of
-from ..schedules.elements import element_bytes
-from ..schedules.warpgroup_matrices import SECTOR_BYTES
+from ..schedules.elements import SECTOR_BYTES, element_bytes
 from ..walking import made_by, operations_where
 from .channels import TOGETHER_BYTES, copied_to, is_whole_across, pays
 

@@ -9,6 +9,8 @@ from ...dialects.mlir import arith, ir, vector
 # The widest access of one thread, in bytes (PTX ISA, "Vectors as operands").
 ACCESS_BYTES = 16
 WORD_BYTES = 4
+# What the caches move at once, in bytes.
+SECTOR_BYTES = 32
 
 
 def is_float8(element: ir.Type) -> bool:

@@ -30,8 +30,6 @@ BARRIER_BYTES = 8
 # What the copy engine takes: dims, bytes that strides are multiples of, and along a dim places that
 # a box passes over and steps between those it takes.
 MOST_DIMS, STRIDE_BYTES, MOST_IN_BOX, MOST_STEP = 5, 16, 256, 8
-# What the caches move at once.
-SECTOR_BYTES = 32
 _SWIZZLED = 1 << 62
 _UNIT = 16
 _TICKS = 10_000_000

@@ -274,6 +274,65 @@ SUITE = Suite(
 )
 
 
+def _staged(element: str, length: int, wide: str = "f32") -> Fused:
+    """Rows that pass through shared memory: of a block, one less and more, and of several."""
+    is_same = element == wide
+    given = "%x0" if is_same else "%w"
+    body = "" if is_same else f"%w = arith.extf %x0 : {element} to {wide}\n"
+    body += f"%r = arith.extf %x1 : bf16 to {wide}\n%a = arith.addf {given}, %r : {wide}\n"
+    body += reduce_loops("%s", "addf", "%a", wide, 1)
+    body += f"%d = arith.subf %a, %s : {wide}\n%q = arith.mulf %d, %d : {wide}\n"
+    body += reduce_loops("%v", "addf", "%q", wide, 1)
+    body += f"%p = arith.mulf %d, %x2 : {wide}\n%m = arith.addf %p, %v : {wide}\n"
+    if not is_same:
+        body += f"%t = arith.truncf %m : {wide} to {element}\n"
+    result = "%m" if is_same else "%t"
+    body += f"linalg.yield {result}, %d, %v : {element}, {wide}, {wide}"
+
+    def reference(x: torch.Tensor, y: torch.Tensor, g: torch.Tensor) -> list[torch.Tensor]:
+        both = x + y
+        less = both - both.sum(1)[:, None]
+        return [less * g + less.square().sum(1)[:, None], less, less.square().sum(1)]
+
+    return Fused(
+        f"staged_{element}_{length}",
+        (f"{element}[r, c]", "bf16[r, c]", f"{wide}[c]"),
+        (f"{element}[r, c]", f"{wide}[r, c]", f"{wide}[r]"),
+        reference,
+        tuple({"r": rows, "c": length} for rows in (1, 31, 127, 128, 129, 515)),
+        magnitude=length**3,
+        fixed=({"r": 256, "c": length}, {"r": 133, "c": length}),
+        loops="r, c",
+        reduced="c",
+        body=body,
+        asks='family = "rows", staged = true',
+        known={"c": length},
+    )
+
+
+# A thread and some lanes a row, of vectors and of elements; rows that end anywhere in a piece.
+STAGED = Suite(
+    [
+        _staged("f32", 14),
+        _staged("f32", 7),
+        _staged("f32", 57),
+        _staged("bf16", 13),
+        _staged("bf16", 101),
+        _staged("f64", 6, "f64"),
+    ],
+    flags=["-O0"],
+)
+
+
+@pytest.mark.parametrize("name", STAGED.names)
+def test_staged(name: str) -> None:
+    STAGED.check(name)
+
+
+def test_checks_of_staged_rows_are_silent() -> None:
+    STAGED.check_silence(["staged_f32_7"], closed=["staged_bf16_13"])
+
+
 @pytest.mark.parametrize("name", SUITE.names)
 def test_numbers(name: str) -> None:
     SUITE.check(name)

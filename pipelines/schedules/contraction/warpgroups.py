@@ -16,7 +16,7 @@ from ....dialects.mlir import ir
 from ....dialects.records import dataclass
 from ..configuration import Configuration, Value
 from ..device import Device
-from ..elements import element_bytes
+from ..elements import SECTOR_BYTES, element_bytes
 from ..size import ONE, ZERO, Size, product
 from ..warp_matrices import LANES
 from ..warpgroup_matrices import (
@@ -27,7 +27,6 @@ from ..warpgroup_matrices import (
     PATTERN_ROWS,
     ROW_BYTES,
     ROWS,
-    SECTOR_BYTES,
     STRIDE_BYTES,
     THREADS,
     Kinds,

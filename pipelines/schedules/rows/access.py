@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 
 from ....dialects.mlir import arith, ir
@@ -52,7 +52,16 @@ class RowAccess:
             if space.is_used(operand)
         }
         self._operands = {operand.number: operand for operand in space.work.operands}
+        self._areas: Mapping[int, ir.Value] = {}
         self.point = Point(region, frozenset(), self._load_uniform, self._row_index)
+
+    def stage(self, areas: Mapping[int, ir.Value], row: ir.Value) -> None:
+        """Says that operands' rows are in areas of shared memory, this one so many rows behind the
+        first.
+        """
+        self._areas = areas
+        start = arith.muli(row, self._parameters.size(self.space.length))
+        self._bases.update(dict.fromkeys(areas, start))
 
     def fork(self) -> RowAccess:
         """The same row in a branch: what is computed there is not known outside of it."""
@@ -105,7 +114,9 @@ class RowAccess:
         if stride == ZERO:
             return load(where, operand.element, 1, 1)
         if self._is_whole(operand) or width == 1:
-            policy = read_policy(self.space.work, operand, self._parameters)
+            policy: ir.Value | None = None
+            if operand.number not in self._areas:
+                policy = read_policy(self.space.work, operand, self._parameters)
             return load(where, operand.element, width, _alignment(operand, width), policy)
         if operand.number in self._shifts:
             if is_far:
@@ -191,7 +202,9 @@ class RowAccess:
         return index_constant(0)
 
     def _address(self, operand: Operand, places: Sequence[ir.Value]) -> ir.Value:
-        pointer = self._parameters.pointer(operand.buffer)
+        pointer = self._areas.get(operand.number)
+        if pointer is None:
+            pointer = self._parameters.pointer(operand.buffer)
         pointer = address(pointer, operand.element, self._bases[operand.number])
         index = self._moved(index_constant(0), operand, self.space.columns, places)
         return address(pointer, operand.element, index)

@@ -8,9 +8,9 @@ from ....dialects.mlir import ir
 from ....dialects.records import dataclass
 from ...lane_reduction import WARP_LANES
 from ..device import Device
-from ..elements import ACCESS_BYTES
+from ..elements import ACCESS_BYTES, SECTOR_BYTES, element_bytes
 from ..tables import RowTable
-from .configuration import Kind, RowConfiguration
+from .configuration import Kind, RowConfiguration, stage_refusal
 from .element_cost import cost_of_element
 from .space import RowSpace
 from .split_bounds import SplitBounds, split_bounds
@@ -51,7 +51,34 @@ def _of_known_length(space: RowSpace, device: Device, only_reads: bool) -> list[
     else:
         family = [*single.in_blocks(), *single.split(), *single.stream()]
     bounds = split_bounds(space, device, has_passes=not only_reads)
-    return _first_that_fits(family, space, bounds)
+    found = _first_that_fits(family, space, bounds)
+    if found[0].rows > 1 and _writes_parts_of_sectors(space, found[0], device):
+        (made,) = _Family(space, device, _whole_width(space), only_reads).in_warps()
+        staged = replace(made, staged=True)
+        if stage_refusal(space, staged, device) is None:
+            return [staged]
+    return found
+
+
+def _writes_parts_of_sectors(space: RowSpace, made: RowConfiguration, device: Device) -> bool:
+    """Returns whether each sector of many rows would be written by several instructions: by lanes
+    that have pieces of rows which begin anywhere in sectors.
+    """
+    table, count = device.tables.rows, space.count
+    most = device.multiprocessors * device.threads
+    if count.is_known and count.known * made.lanes * table.staged_share < most:
+        return False
+    for operand in space.packed:
+        size = element_bytes(operand.element)
+        row, vector = space.length.known * size, made.width * size
+        piece = min(made.lanes * vector, row)
+        if not operand.is_output or made.vectors == 1 or row % SECTOR_BYTES == 0:
+            continue
+        # A piece lies in so many sectors of all places that it may have.
+        sectors = made.vectors * ((piece - vector) / SECTOR_BYTES + 1)
+        if sectors * SECTOR_BYTES >= table.staged_sectors * row:
+            return True
+    return False
 
 
 def _of_open_length(space: RowSpace, device: Device, only_reads: bool) -> list[RowConfiguration]:

@@ -10,6 +10,8 @@ from ....dialects.records import dataclass
 from ...lane_reduction import WARP_LANES
 from ..configuration import Configuration, Value, is_power_of_two, threads_refusal
 from ..device import Device
+from ..elements import ACCESS_BYTES, element_bytes
+from ..region_operations import is_harmless
 from ..work import Layout
 from .space import RowSpace
 
@@ -38,7 +40,8 @@ class RowConfiguration(Configuration):
     before and after whole vectors are taken one by one. If `merged`, reductions of which one needs
     the other's result are done in one pass where that can be. `resident` blocks are to fit into a
     multiprocessor. A grid that is `tall` has rows in y too, so that there may be any number of
-    them. `layout` is what is assumed of buffers whose types leave all strides open.
+    them. Rows that are `staged` pass through shared memory. `layout` is what is assumed of buffers
+    whose types leave all strides open.
     """
 
     family: ClassVar[str] = "rows"
@@ -62,6 +65,7 @@ class RowConfiguration(Configuration):
     merged: bool = False
     resident: int = 1
     tall: bool = False
+    staged: bool = False
     layout: Layout = Layout.PACKED
 
     def agreements(self, values: Mapping[str, Value]) -> int:
@@ -107,10 +111,29 @@ def refusal(
     if made.vectors < 1 or made.width * made.vectors > _MOST_COPIES:
         return f"'vectors' is at least 1, and 'width' times 'vectors' at most {_MOST_COPIES}"
     why = threads_refusal(made.threads, device) or _shape_refusal(made, device)
+    if made.staged and why is None:
+        why = stage_refusal(space, made, device)
     if why is not None:
         return why
     if made.resident < 1 or made.resident * made.threads > device.threads:
         return f"'resident' times 'threads' is at most {device.threads}"
+    return None
+
+
+def stage_refusal(space: RowSpace, made: RowConfiguration, device: Device) -> str | None:
+    """Why rows cannot pass through shared memory; None where they can."""
+    if not any(each.is_output for each in space.packed) or not is_harmless(space.work):
+        return (
+            "'staged' is false but where rows of known length are written that follow one another, "
+            "by what takes any numbers"
+        )
+    if made.rows == 1 or made.open or made.tall:
+        return "'staged' is false where a block has one row, or rows are 'open' or 'tall'"
+    sizes = [element_bytes(each.element) for each in space.packed]
+    if any(made.rows * space.length.known * size % ACCESS_BYTES for size in sizes):
+        return f"'rows' that are staged take a multiple of {ACCESS_BYTES} bytes"
+    if made.rows * space.length.known * sum(sizes) > device.shared_bytes:
+        return f"'rows' that are staged take at most {device.shared_bytes} bytes of shared memory"
     return None
 
 

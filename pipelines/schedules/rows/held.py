@@ -16,16 +16,22 @@ from .body import RowBody
 from .collectives import Collective, Merged, State, Total, as_states, flat
 from .kept_elements import KeptElements, Left, Widening
 from .plan import RowPlan
+from .staging import Staging
 from .vectors import RowVectors
 
 
-def emit_held(plan: RowPlan, parameters: Parameters) -> None:
-    """Emits the body of a kernel for rows that fit.
+def emit_held(plan: RowPlan, parameters: Parameters) -> int:
+    """Emits the body of a kernel for rows that fit; returns what shared memory it is to be given.
 
     All of a row's vectors are loaded before the first is used. Weights, which are the same for all
     rows and lie in a cache, are loaded where they are used.
     """
     body = RowBody(plan, parameters)
+    staging: Staging | None = None
+    if plan.configuration.staged:
+        staging = Staging(plan, body.team, parameters)
+        staging.bring()
+        body.access.stage(staging.areas, staging.row)
     held, stages = _Held(body), len(body.stages.stages)
     for stage in range(stages):
         collectives = body.collectives(stage)
@@ -38,7 +44,10 @@ def emit_held(plan: RowPlan, parameters: Parameters) -> None:
             body.compute_uniform()
         body.finish(collectives, states)
     held.store()
+    if staging is not None:
+        staging.take()
     body.store_uniform()
+    return 0 if staging is None else staging.bytes
 
 
 def _finish_in_blocks(

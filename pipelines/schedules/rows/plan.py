@@ -186,6 +186,9 @@ class RowPlan:
             self._require_shared_misalignment(found)
         elif self.width > 1:
             self._require_alignment(found)
+        if made.staged:
+            for operand in space.packed:
+                found.require_aligned(operand, ACCESS_BYTES)
 
     def _require_alignment(self, found: Conditions) -> None:
         space = self.space

@@ -96,10 +96,10 @@ class RowChooser(Chooser[RowConfiguration]):
 
 def _launch(plan: RowPlan, kernels: Kernels) -> None:
     """Launches the kernel; an open one in as many blocks of a cluster as are best for the row."""
-    kernel, parameters = _build(plan, kernels)
+    kernel, parameters, shared = _build(plan, kernels)
     team = plan.team
     if not team.is_open or team.blocks == 1:
-        _launch_in(plan, kernel, parameters, team.blocks)
+        _launch_in(plan, kernel, parameters, team.blocks, shared)
         return
     ranges = plan.cluster_ranges()
     best: list[ir.Value] = []
@@ -128,9 +128,9 @@ def _launch(plan: RowPlan, kernels: Kernels) -> None:
 
 
 def _launch_in(
-    plan: RowPlan, kernel: ir.SymbolRefAttr, parameters: Parameters, blocks: int
+    plan: RowPlan, kernel: ir.SymbolRefAttr, parameters: Parameters, blocks: int, shared: int = 0
 ) -> None:
-    """Launches with so many blocks in a cluster."""
+    """Launches with so many blocks in a cluster, and bytes of shared memory for each."""
     team, count = plan.team, plan.space.work.open.value(plan.space.count)
     arguments = parameters.arguments()
     if team.rows > 1 and team.is_open:
@@ -150,21 +150,24 @@ def _launch_in(
         wide = arith.minui(grid, index_constant(MOST_IN_32_BITS // blocks * blocks))
         high = arith.ceildivui(grid, arith.maxui(wide, index_constant(1)))
         grid = wide
-    emit_launch(kernel, grid, threads, arguments, rows=high, cluster=blocks)
+    emit_launch(kernel, grid, threads, arguments, shared, rows=high, cluster=blocks)
 
 
-def _build(plan: RowPlan, kernels: Kernels) -> tuple[ir.SymbolRefAttr, Parameters]:
+def _build(plan: RowPlan, kernels: Kernels) -> tuple[ir.SymbolRefAttr, Parameters, int]:
+    """Returns the kernel, what it is given, and the bytes of shared memory of a block."""
     work, team = plan.space.work, plan.team
     made: list[Parameters] = []
+    shared = 0
 
     def emit(entry: ir.Block) -> None:
+        nonlocal shared
         parameters = Parameters(entry, work.open)
         made.append(parameters)
         let_next_begin(work.device)
         if plan.streams:
             emit_streamed(plan, parameters)
         else:
-            emit_held(plan, parameters)
+            shared = emit_held(plan, parameters)
 
     kernel = kernels.build(
         operation_name(work.op),
@@ -175,7 +178,7 @@ def _build(plan: RowPlan, kernels: Kernels) -> tuple[ir.SymbolRefAttr, Parameter
         plan.configuration.attribute,
         plan.group,
     )
-    return kernel, made[0]
+    return kernel, made[0], shared
 
 
 def _open_lanes(plan: RowPlan) -> ir.Value:

@@ -83,6 +83,15 @@ class RowSpace:
         ]
 
     @property
+    def packed(self) -> list[Operand]:
+        """The operands whose rows, of known length, follow one another in memory without gaps."""
+        if len(self.rows) != 1 or len(self.columns) != 1 or not self.length.is_known:
+            return []
+        (rows,), length = self.rows, self.length
+        contiguous = filter(self.is_contiguous, self.along)
+        return [each for each in contiguous if self.stride(each, rows) == length]
+
+    @property
     def has_outputs_along(self) -> bool:
         return any(operand.is_output for operand in self.along)
 

@@ -38,7 +38,12 @@ class Team:
     """The team of the thread that executes the kernel. To be made at the kernel's beginning.
 
     `place` is the thread's place in its team, `size` the team's threads, `row` the team's number.
+    Where a block has several it is the sum of `first_row`, the block's first one, and
+    `row_of_block`.
     """
+
+    first_row: ir.Value
+    row_of_block: ir.Value
 
     def __init__(self, shape: TeamShape, *, is_tall: bool = False) -> None:
         self._shape = shape
@@ -80,7 +85,8 @@ class Team:
             rows, self.size = index_constant(self._shape.rows), index_constant(self._shape.lanes)
             self.place = arith.remui(self._thread, self.size)
             own = arith.divui(self._thread, self.size)
-        self.row = arith.addi(arith.muli(block, rows), own)
+        self.first_row, self.row_of_block = arith.muli(block, rows), own
+        self.row = arith.addi(self.first_row, own)
 
     def _arrive(self) -> None:
         """Says to the other blocks of a cluster that this one has begun.

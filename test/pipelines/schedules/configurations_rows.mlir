@@ -6,11 +6,11 @@
 // element by element and from aligned elements on, what nothing holds, and rows of any strides.
 
 // CHECK-LABEL: gpu.func @reduce_loops_subf_0
-// CHECK-SAME:    hir.configuration = {blocks = 1 : i64, family = "rows", kernel = "kept", lanes = 32 : i64, layout = "packed", merged = false, open = true, peeled = false, resident = 1 : i64, rows = 4 : i64, tall = false, threads = 128 : i64, vectors = 4 : i64, width = 4 : i64}
+// CHECK-SAME:    hir.configuration = {blocks = 1 : i64, family = "rows", kernel = "kept", lanes = 32 : i64, layout = "packed", merged = false, open = true, peeled = false, resident = 1 : i64, rows = 4 : i64, staged = false, tall = false, threads = 128 : i64, vectors = 4 : i64, width = 4 : i64}
 // CHECK-LABEL: gpu.func @reduce_loops_subf_1
-// CHECK-SAME:    blocks = 1 : i64{{.*}}kernel = "kept"{{.*}}merged = false, open = false, peeled = false, resident = 2 : i64, rows = 4 : i64, tall = false, threads = 128 : i64, vectors = 8 : i64, width = 4 : i64
+// CHECK-SAME:    blocks = 1 : i64{{.*}}kernel = "kept"{{.*}}merged = false, open = false, peeled = false, resident = 2 : i64, rows = 4 : i64, staged = false, tall = false, threads = 128 : i64, vectors = 8 : i64, width = 4 : i64
 // CHECK-LABEL: gpu.func @reduce_loops_subf_2
-// CHECK-SAME:    blocks = 8 : i64{{.*}}kernel = "kept"{{.*}}merged = true, open = true, peeled = false, resident = 2 : i64, rows = 1 : i64, tall = false, threads = 512 : i64, vectors = 10 : i64, width = 4 : i64
+// CHECK-SAME:    blocks = 8 : i64{{.*}}kernel = "kept"{{.*}}merged = true, open = true, peeled = false, resident = 2 : i64, rows = 1 : i64, staged = false, tall = false, threads = 512 : i64, vectors = 10 : i64, width = 4 : i64
 // CHECK-LABEL: gpu.func @reduce_loops_subf_3
 // CHECK-SAME:    kernel = "kept"{{.*}}vectors = 16 : i64, width = 1 : i64
 // CHECK-LABEL: gpu.func @reduce_loops_subf_4
@@ -40,7 +40,7 @@
 // Of a known length the decision is one, for so many threads.
 
 // CHECK-LABEL: gpu.func @reduce_loops_subf_0
-// CHECK-SAME:    hir.configuration = {blocks = 1 : i64, family = "rows", kernel = "kept"{{.*}}open = false, peeled = false, resident = 4 : i64, rows = 1 : i64, tall = false, threads = 256 : i64, vectors = 2 : i64, width = 4 : i64}
+// CHECK-SAME:    hir.configuration = {blocks = 1 : i64, family = "rows", kernel = "kept"{{.*}}open = false, peeled = false, resident = 4 : i64, rows = 1 : i64, staged = false, tall = false, threads = 256 : i64, vectors = 2 : i64, width = 4 : i64}
 // LISTED: hir.configurations = [
 "hir.program"() ({
 ^bb0(%x: memref<300x2048xf32>, %y: memref<300x2048xf32>):

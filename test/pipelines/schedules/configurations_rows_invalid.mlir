@@ -207,3 +207,44 @@
     linalg.yield %less : f32
   }
 }) {sym_name = "main", function_type = (memref<300x2048xf32>, memref<300x2048xf32>) -> ()} : () -> ()
+
+// -----
+
+"hir.program"() ({
+^bb0(%x: memref<99x14xf32>, %y: memref<99xf32>):
+  // expected-error @below {{hir.configuration: 'staged' is false but where rows of known length are written that follow one another, by what takes any numbers}}
+  linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<99x14xf32>) outs(%y : memref<99xf32>) attrs = {hir.configuration = {family = "rows", staged = true}} {
+  ^bb0(%a: f32, %o: f32):
+    %sum = "hir.reduce_loops"(%a) {kind = "addf", loops = array<i64: 1>} : (f32) -> f32
+    linalg.yield %sum : f32
+  }
+}) {sym_name = "main", function_type = (memref<99x14xf32>, memref<99xf32>) -> ()} : () -> ()
+
+// -----
+
+"hir.program"() ({
+^bb0(%x: memref<9x5000xf32>, %y: memref<9x5000xf32>):
+  // expected-error @below {{hir.configuration: 'staged' is false where a block has one row, or rows are 'open' or 'tall'}}
+  linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r, c)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<9x5000xf32>) outs(%y : memref<9x5000xf32>) attrs = {hir.configuration = {family = "rows", staged = true}} {
+  ^bb0(%a: f32, %o: f32):
+    %sum = "hir.reduce_loops"(%a) {kind = "addf", loops = array<i64: 1>} : (f32) -> f32
+    %d = arith.subf %a, %sum : f32
+    linalg.yield %d : f32
+  }
+}) {sym_name = "main", function_type = (memref<9x5000xf32>, memref<9x5000xf32>) -> ()} : () -> ()
+
+// -----
+
+"hir.program"() ({
+^bb0(%x: memref<99x3xf16>, %y: memref<99x3xf16>):
+  // expected-error @below {{hir.configuration: 'rows' that are staged take a multiple of 16 bytes}}
+  linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r, c)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<99x3xf16>) outs(%y : memref<99x3xf16>) attrs = {hir.configuration = {family = "rows", staged = true, lanes = 16, rows = 4, threads = 64}} {
+  ^bb0(%a: f16, %o: f16):
+    %most = "hir.reduce_loops"(%a) {kind = "maximumf", loops = array<i64: 1>} : (f16) -> f16
+    %d = arith.subf %a, %most : f16
+    linalg.yield %d : f16
+  }
+}) {sym_name = "main", function_type = (memref<99x3xf16>, memref<99x3xf16>) -> ()} : () -> ()

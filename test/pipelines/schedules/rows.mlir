@@ -432,3 +432,52 @@
     linalg.yield %l : f32
   }
 }) {sym_name = "main", function_type = (memref<33x14563xf32>, memref<33xf32>, memref<34x14563xf32>, memref<34xf32>, memref<33x14562xf32>, memref<33xf32>) -> ()} : () -> ()
+
+// -----
+
+// Rows of which each sector would be written by several instructions pass through shared memory: not
+// few rows, those that begin with sectors, those of a vector each, or of which lanes take long pieces.
+
+// CHECK:         gpu.func @reduce_loops_subf_0({{.*}}kernel = "kept"{{.*}}layout = "packed"{{.*}}staged = true
+// CHECK:         gpu.func @reduce_loops_subf_2({{.*}}kernel = "kept"{{.*}}layout = "packed"{{.*}}staged = false
+// CHECK:         gpu.func @reduce_loops_subf_4({{.*}}kernel = "kept"{{.*}}layout = "packed"{{.*}}staged = false
+// CHECK:         gpu.func @reduce_loops_subf_6({{.*}}kernel = "kept"{{.*}}layout = "packed"{{.*}}staged = false
+// CHECK:         gpu.func @reduce_loops_subf_8({{.*}}kernel = "kept"{{.*}}layout = "packed"{{.*}}staged = false
+"hir.program"() ({
+^bb0(%x0: memref<80000x14xf32>, %y0: memref<80000x14xf32>, %x1: memref<4000x14xf32>, %y1: memref<4000x14xf32>, %x2: memref<80000x16xf32>, %y2: memref<80000x16xf32>, %x3: memref<80000x4xf32>, %y3: memref<80000x4xf32>, %x4: memref<80000x225xf32>, %y4: memref<80000x225xf32>):
+  linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r, c)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x0 : memref<80000x14xf32>) outs(%y0 : memref<80000x14xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %sum = "hir.reduce_loops"(%a) {kind = "addf", loops = array<i64: 1>} : (f32) -> f32
+    %less = arith.subf %a, %sum : f32
+    linalg.yield %less : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r, c)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x1 : memref<4000x14xf32>) outs(%y1 : memref<4000x14xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %sum = "hir.reduce_loops"(%a) {kind = "addf", loops = array<i64: 1>} : (f32) -> f32
+    %less = arith.subf %a, %sum : f32
+    linalg.yield %less : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r, c)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x2 : memref<80000x16xf32>) outs(%y2 : memref<80000x16xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %sum = "hir.reduce_loops"(%a) {kind = "addf", loops = array<i64: 1>} : (f32) -> f32
+    %less = arith.subf %a, %sum : f32
+    linalg.yield %less : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r, c)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x3 : memref<80000x4xf32>) outs(%y3 : memref<80000x4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %sum = "hir.reduce_loops"(%a) {kind = "addf", loops = array<i64: 1>} : (f32) -> f32
+    %less = arith.subf %a, %sum : f32
+    linalg.yield %less : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r, c)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x4 : memref<80000x225xf32>) outs(%y4 : memref<80000x225xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %sum = "hir.reduce_loops"(%a) {kind = "addf", loops = array<i64: 1>} : (f32) -> f32
+    %less = arith.subf %a, %sum : f32
+    linalg.yield %less : f32
+  }
+}) {sym_name = "main", function_type = (memref<80000x14xf32>, memref<80000x14xf32>, memref<4000x14xf32>, memref<4000x14xf32>, memref<80000x16xf32>, memref<80000x16xf32>, memref<80000x4xf32>, memref<80000x4xf32>, memref<80000x225xf32>, memref<80000x225xf32>) -> ()} : () -> ()
