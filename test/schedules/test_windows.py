@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
 from schedules.harness import Suite
@@ -33,6 +35,31 @@ def _nhwc(x: torch.Tensor) -> torch.Tensor:
 def _nchw(x: torch.Tensor) -> torch.Tensor:
     return x.permute(0, 3, 1, 2)
 
+
+_WEIGHTED = Fused(
+    "weighted",
+    ("f32[n, h + i, 2 * w + j]", "f32[i, j]", "f32[h]"),
+    ("f32[n, h, w]", "f16[n, h, w]"),
+    lambda x, k, b: (
+        (y := functional.conv2d(x[:, None], k[None, None], stride=(1, 2))[:, 0]) + b[None, :, None],
+        y,
+    ),
+    ({"n": 2, "h": 3, "w": 4, "i": 2, "j": 3},),
+    magnitude=8.0,
+    loops="n, h, w, i, j",
+    reduced="i, j",
+    body="%p = arith.mulf %x0, %x1 : f32\n"
+    + reduce_loops("%s", "addf", "%p", "f32", 3, 4)
+    + """
+      %t = arith.addf %s, %x2 : f32
+      %u = arith.truncf %s : f32 to f16
+      linalg.yield %t, %u : f32, f16""",
+    fixed=(
+        {"n": 2, "h": 11, "w": 8, "i": 2, "j": 3},
+        {"n": 3, "h": 16, "w": 6, "i": 3, "j": 1},
+        {"n": 1, "h": 1, "w": 7, "i": 1, "j": 2},
+    ),
+)
 
 SUITE = Suite(
     [
@@ -201,31 +228,14 @@ SUITE = Suite(
         return %y : tensor<2x4x5x6xf32>
       }""",
         ),
-        # Static windows of buffers of any layout.
-        Fused(
-            "weighted",
-            ("f32[n, h + i, 2 * w + j]", "f32[i, j]", "f32[h]"),
-            ("f32[n, h, w]", "f16[n, h, w]"),
-            lambda x, k, b: (
-                (y := functional.conv2d(x[:, None], k[None, None], stride=(1, 2))[:, 0])
-                + b[None, :, None],
-                y,
-            ),
-            ({"n": 2, "h": 3, "w": 4, "i": 2, "j": 3},),
-            magnitude=8.0,
-            loops="n, h, w, i, j",
-            reduced="i, j",
-            body="%p = arith.mulf %x0, %x1 : f32\n"
-            + reduce_loops("%s", "addf", "%p", "f32", 3, 4)
-            + """
-              %t = arith.addf %s, %x2 : f32
-              %u = arith.truncf %s : f32 to f16
-              linalg.yield %t, %u : f32, f16""",
-            fixed=(
-                {"n": 2, "h": 11, "w": 8, "i": 2, "j": 3},
-                {"n": 3, "h": 16, "w": 6, "i": 3, "j": 1},
-                {"n": 1, "h": 1, "w": 7, "i": 1, "j": 2},
-            ),
+        # Static windows of buffers of any layout; of known sizes a thread takes a row of few.
+        _WEIGHTED,
+        replace(
+            _WEIGHTED,
+            name="weighted_rows",
+            asks='family = "windows", rows = 4',
+            sizes=(),
+            fixed=_WEIGHTED.fixed[:2],
         ),
         # Pairs, more rows than a thread takes, what feeds a window and what follows.
         Written(

@@ -82,6 +82,11 @@ class WindowChooser(Chooser[WindowConfiguration]):
         if len(loops) > 1 and loops[-2].extent.is_known:
             while rows > 1 and rows > loops[-2].extent.known:
                 rows //= 2
+        count = product([loop.extent for loop in loops])
+        if count.is_known:
+            most = self._device.multiprocessors * self._device.threads
+            while rows > 1 and count.known * table.least_share < rows * width * most:
+                rows //= 2
         return WindowConfiguration(width, rows, table.threads, layout)
 
     def refusal(self, made: WindowConfiguration) -> str | None:

@@ -15,19 +15,19 @@
 // CHECK:         gpu.return
 // CHECK-LABEL: gpu.func @reduce_loops_1(
 "hir.program"() ({
-^bb0(%x: memref<4x18x32xf32>, %w: memref<3x3xf32>, %y: memref<4x16x30xf32>):
+^bb0(%x: memref<4096x18x32xf32>, %w: memref<3x3xf32>, %y: memref<4096x16x30xf32>):
   linalg.generic {
     indexing_maps = [affine_map<(n, h, w, i, j) -> (n, h + i, w + j)>,
                      affine_map<(n, h, w, i, j) -> (i, j)>,
                      affine_map<(n, h, w, i, j) -> (n, h, w)>],
     iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]
-  } ins(%x, %w : memref<4x18x32xf32>, memref<3x3xf32>) outs(%y : memref<4x16x30xf32>) {
+  } ins(%x, %w : memref<4096x18x32xf32>, memref<3x3xf32>) outs(%y : memref<4096x16x30xf32>) {
   ^bb0(%a: f32, %b: f32, %d: f32):
     %m = "hir.reduce_loops"(%a) {kind = "maximumf", loops = array<i64: 3, 4>} : (f32) -> f32
     linalg.yield %m : f32
   }
 }) {sym_name = "main",
-    function_type = (memref<4x18x32xf32>, memref<3x3xf32>, memref<4x16x30xf32>) -> ()} : () -> ()
+    function_type = (memref<4096x18x32xf32>, memref<3x3xf32>, memref<4096x16x30xf32>) -> ()} : () -> ()
 
 // Tiles no window of which reaches into padding load as wide as those of what is not padded, the
 // first columns of pairs alone; of others each element is loaded where it is there, row by row.
@@ -40,7 +40,7 @@
 // CHECK:             scf.for
 // CHECK-COUNT-12:      scf.if
 "hir.program"() ({
-^bb0(%x: memref<4x18x32xf32>, %w: memref<3x3xf32>, %y: memref<4x18x32xf32>):
+^bb0(%x: memref<4096x18x32xf32>, %w: memref<3x3xf32>, %y: memref<4096x18x32xf32>):
   %c1 = arith.constant 1 : index
   %c18 = arith.constant 18 : index
   %c32 = arith.constant 32 : index
@@ -48,7 +48,7 @@
   linalg.generic {
     indexing_maps = [affine_map<(n, h, w, i, j) -> (i, j)>, affine_map<(n, h, w, i, j) -> (n, h, w)>],
     iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]
-  } ins(%w : memref<3x3xf32>) outs(%y : memref<4x18x32xf32>) {
+  } ins(%w : memref<3x3xf32>) outs(%y : memref<4096x18x32xf32>) {
   ^bb0(%b: f32, %d: f32):
     %n = linalg.index 0 : index
     %h = linalg.index 1 : index
@@ -63,7 +63,7 @@
     %left = arith.cmpi ult, %column, %c32 : index
     %there = arith.andi %above, %left : i1
     %a = scf.if %there -> f32 {
-      %e = memref.load %x[%n, %row, %column] : memref<4x18x32xf32>
+      %e = memref.load %x[%n, %row, %column] : memref<4096x18x32xf32>
       scf.yield %e : f32
     } else {
       scf.yield %least : f32
@@ -72,7 +72,7 @@
     linalg.yield %m : f32
   }
 }) {sym_name = "padded",
-    function_type = (memref<4x18x32xf32>, memref<3x3xf32>, memref<4x18x32xf32>) -> ()} : () -> ()
+    function_type = (memref<4096x18x32xf32>, memref<3x3xf32>, memref<4096x18x32xf32>) -> ()} : () -> ()
 
 // Where windows of neighbouring rows have nothing in common a thread takes one row, whatever windows
 // of other dims reach over.
