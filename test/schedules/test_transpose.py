@@ -49,6 +49,17 @@ SUITE = Suite(
         _copy("copy_bf16", "bf16", (_ODD_ROWS, {"r": 3, "c": 1000}, {"r": 1000, "c": 3})),
         _copy("copy_i8", "i8", sizes=()),
         _copy("copy_i1", "i1"),
+        # Packed, two loops are one that is long enough for tiles.
+        Fused(
+            "channels_last",
+            ("bf16[n, c, h, w]",),
+            ("bf16[n, h, w, c]",),
+            lambda x: x.permute(0, 2, 3, 1),
+            (),
+            loops="n, h, w, c",
+            body="linalg.yield %x0 : bf16",
+            fixed=({"n": 3, "h": 40, "w": 8, "c": 17}, {"n": 2, "h": 33, "w": 5, "c": 31}),
+        ),
         Fused(
             "sum_with_transposed",
             ("f32[r, c]", "f32[c, r]"),

@@ -61,7 +61,13 @@ class TransposeChooser(Chooser[TransposeConfiguration]):
         if kinds and any(operand.is_assumed for operand in self.work.operands):
             # Tiles of any rows do for packed ones too, of which several loops may be one.
             rows = self._kinds(Layout.ROWS)
-            wide = [made for made in kinds if made.kernel is Kind.SQUARES and made.width > 1]
+            takes_any = any(map(_takes_any, rows))
+            # Without packed rows loops may be too short, which they make one.
+            wide = [
+                made
+                for made in kinds
+                if not takes_any or (made.kernel is Kind.SQUARES and made.width > 1)
+            ]
             if self._loops(Layout.ROWS) == self._loops(Layout.PACKED):
                 wide = [made for made in wide if replace(made, layout=Layout.ROWS) not in rows]
             kinds = [*wide, *rows]
@@ -69,12 +75,15 @@ class TransposeChooser(Chooser[TransposeConfiguration]):
 
     def alternatives(self) -> list[Alternative]:
         """Tiles where the run's sizes fill a part of them, and else elements one by one."""
-        own = [self._filled(made, self.alternative(made)) for made in self.choices()]
-        crossing = self._crossing(Layout.PACKED)
+        choices, crossing = self.choices(), self._crossing(Layout.PACKED)
+        own = [self._filled(made, self.alternative(made)) for made in choices]
         assert crossing is not None
-        if crossing.row.extent.is_known and crossing.column.extent.is_known:
+        are_known = crossing.row.extent.is_known and crossing.column.extent.is_known
+        if are_known and any(map(_takes_any, choices)):
             return own
         plain = pointwise.chooser(self.work, self._kernels, self._device)
+        if are_known:
+            return own if plain is None else [*own, *plain.alternatives()]
         kinds = [] if plain is None else [(each, each.kernel) for each in plain.choices()]
         flat = [each for each, kind in kinds if kind is PointwiseKind.FLAT][:1]
         single = [each for each, kind in kinds if kind is PointwiseKind.SINGLE]
@@ -143,6 +152,8 @@ class TransposeChooser(Chooser[TransposeConfiguration]):
         rows = _side(crossing.row.extent, units // columns, width)
         if rows * columns * width * width < table.least_elements:
             return None
+        if width == 1:
+            columns = _side(crossing.column.extent, units // rows, width)
         threads = min(table.threads, rows * columns)
         sides = rows * width, columns * width
         return TransposeConfiguration(Kind.SQUARES, width, *sides, threads, layout)
@@ -191,6 +202,11 @@ class TransposeChooser(Chooser[TransposeConfiguration]):
         if layout not in self._crossings:
             self._crossings[layout] = find_crossing(self.work.in_layout(layout))
         return self._crossings[layout]
+
+
+def _takes_any(made: TransposeConfiguration) -> bool:
+    """Returns whether tiles take rows of any length."""
+    return made.kernel is Kind.SKEWED or made.width == 1
 
 
 def _largest(crossing: Crossing) -> int:

@@ -135,3 +135,24 @@
     linalg.yield %r : f32
   }
 }) {sym_name = "main", function_type = (memref<?x?xf32>, memref<?x?xf32>) -> ()} : () -> ()
+
+// -----
+
+// Buffers of which only the run knows whether they are packed: two loops are one if they are, and long
+// enough for tiles. Where no tile fits, elements are moved one by one, in vectors of the result.
+
+// CHECK: gpu.func @copy_transposed_0{{.*}}column_side = 128 : i64, family = "transpose", kernel = "squares", layout = "packed", row_side = 32 : i64, threads = 256 : i64, width = 1
+// CHECK: gpu.func @copy_{{.*}}family = "pointwise"
+"hir.program"() ({
+^bb0(%x: memref<2364x17x128x8xbf16, strided<[?, ?, ?, ?], offset: ?>>, %y: memref<2364x128x8x17xbf16>, %u: memref<64x5x1000xbf16, strided<[?, ?, ?], offset: ?>>, %v: memref<64x1000x5xbf16>):
+  linalg.generic {indexing_maps = [affine_map<(n, h, w, c) -> (n, c, h, w)>, affine_map<(n, h, w, c) -> (n, h, w, c)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%x : memref<2364x17x128x8xbf16, strided<[?, ?, ?, ?], offset: ?>>) outs(%y : memref<2364x128x8x17xbf16>) {
+  ^bb0(%a: bf16, %o: bf16):
+    linalg.yield %a : bf16
+  }
+  linalg.generic {indexing_maps = [affine_map<(n, h, c) -> (n, c, h)>, affine_map<(n, h, c) -> (n, h, c)>], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%u : memref<64x5x1000xbf16, strided<[?, ?, ?], offset: ?>>) outs(%v : memref<64x1000x5xbf16>) {
+  ^bb0(%a: bf16, %o: bf16):
+    linalg.yield %a : bf16
+  }
+}) {sym_name = "main", function_type = (memref<2364x17x128x8xbf16, strided<[?, ?, ?, ?], offset: ?>>, memref<2364x128x8x17xbf16>, memref<64x5x1000xbf16, strided<[?, ?, ?], offset: ?>>, memref<64x1000x5xbf16>) -> ()} : () -> ()
