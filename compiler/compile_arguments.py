@@ -16,6 +16,7 @@ from typing import Any
 from .errors import InputError
 from .options import (
     CHECKS,
+    Convolutions,
     Float32Products,
     Graphs,
     Products,
@@ -28,6 +29,7 @@ _LEVELS = range(4)
 _CHOICES: Mapping[str, type[StrEnum]] = {
     "float32_products": Float32Products,
     "products": Products,
+    "convolutions": Convolutions,
     "schedules": Schedules,
     "graph": Graphs,
     "weights": WeightStorage,

@@ -28,6 +28,7 @@ from .loader_checks import file_path
 from .loader_code import WeightMemory, load_code
 from .native import native_targets
 from .options import (
+    Convolutions,
     Emit,
     Float32Products,
     Graphs,
@@ -64,6 +65,7 @@ def compile(
     fast_math: bool = False,
     float32_products: str | None = None,
     products: str = "auto",
+    convolutions: str = "auto",
     schedules: str = "auto",
     graph: str = "auto",
     overlap_steps: int = 0,
@@ -103,6 +105,7 @@ def compile(
         "fast_math": fast_math,
         "float32_products": float32_products,
         "products": products,
+        "convolutions": convolutions,
         "schedules": schedules,
         "graph": graph,
         "overlap_steps": overlap_steps,
@@ -128,6 +131,7 @@ def compile(
             fast_math=fast_math,
             float32_products=Float32Products(float32_products or given.float32_products),
             products=Products(products),
+            convolutions=Convolutions(convolutions),
             schedules=Schedules(schedules),
             graphs=Graphs(graph),
             overlap_steps=operator.index(overlap_steps),

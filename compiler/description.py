@@ -29,6 +29,7 @@ _FLAGS = {
 _CHOICES = {
     "float32_products": "float32-products",
     "products": "products",
+    "convolutions": "convolutions",
     "schedules": "schedules",
     "graphs": "graph",
     "state": "state",

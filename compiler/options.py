@@ -95,6 +95,17 @@ class Products(StrEnum):
     OWN = "own"
 
 
+class Convolutions(StrEnum):
+    """What computes convolutions; AUTO: what takes less time on GPUs, kernels on a CPU.
+
+    LIBRARY is cuDNN for all that it can compute; OWN are kernels alone.
+    """
+
+    AUTO = "auto"
+    LIBRARY = "library"
+    OWN = "own"
+
+
 class Graphs(StrEnum):
     """Whether programs are replayed as device graphs; AUTO: on GPUs."""
 
@@ -157,6 +168,7 @@ class Options:
     flush_denormals: bool = False
     float32_products: Float32Products = Float32Products.IEEE
     products: Products = Products.AUTO
+    convolutions: Convolutions = Convolutions.AUTO
     schedules: Schedules = Schedules.AUTO
     # What was found to be the best configurations of classes of operations.
     tuning: Path | None = None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..dialects.mlir import ir
 from ..dialects.offload import ImageFormat, ImageOp
 from ..dialects.records import dataclass
+from ..pipelines.convolutions.options import ConvolutionOptions
 from ..pipelines.gpu_program import (
     DEVICE_STAGE,
     HOST_STAGE,
@@ -42,7 +43,16 @@ from .errors import InputError, Position, UnsupportedError
 from .host_code import entries_of, host_module, is_refusable
 from .llvm_ir import CONSUMER_LLVM, LlvmModule
 from .native import native_targets
-from .options import Emit, Float32Products, Graphs, Options, Products, Schedules, StateStorage
+from .options import (
+    Convolutions,
+    Emit,
+    Float32Products,
+    Graphs,
+    Options,
+    Products,
+    Schedules,
+    StateStorage,
+)
 from .output import write
 from .parse import parse
 from .platform_table import CUDA
@@ -78,6 +88,7 @@ def stages_for(options: Options, unit: str, targets: Sequence[Target] = ()) -> l
         executable=options.emit is Emit.EXE,
         chips=names,
         products=_matmul_options(options, chips),
+        convolutions=_convolution_options(options, chips),
         fusion_report=options.fusion_report,
         marks_launches=options.emit.is_picture,
         tuned=_is_tuned(options),
@@ -157,6 +168,19 @@ def _matmul_options(options: Options, chips: Sequence[Target]) -> MatmulOptions:
         splits=options.float32_products is Float32Products.BF16X3,
         transforms=options.float32_products is Float32Products.WINOGRAD,
     )
+
+
+def _convolution_options(options: Options, chips: Sequence[Target]) -> ConvolutionOptions:
+    """What computes convolutions."""
+    falls_back = options.convolutions is Convolutions.AUTO
+    is_called = options.convolutions is Convolutions.LIBRARY
+    if falls_back and Devices.of(chips) == Devices.GPUS and _is_tuned(options):
+        # Imported late: what has no kernels does not wait for it.
+        from ..pipelines.schedules.device import device_of
+
+        device = device_of([chip.chip for chip in chips])
+        is_called = device.tables.convolution_library.is_ever_faster
+    return ConvolutionOptions(is_called, falls_back)
 
 
 @dataclass(frozen=True)

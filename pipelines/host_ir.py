@@ -9,6 +9,7 @@ from dataclasses import field
 
 from ..dialects.mlir import ir
 from ..dialects.records import dataclass
+from .convolutions.options import ConvolutionOptions
 from .pass_base import pass_text
 from .passes.check_buffer_views import has_buffer_views
 from .passes.check_divisions import has_divisions
@@ -40,7 +41,8 @@ class HostIrOptions:
     """What changes the lowering of host programs.
 
     `entry` is the program that an executable runs; `executable` whether one is made.
-    `chips` are those that kernels are scheduled for; `products` is about matrix products.
+    `chips` are those that kernels are scheduled for; `products` is about matrix products, and
+    `convolutions` about those.
     Kernels come of schedules that are `tuned`, or of those that take every operation.
     With `marks_launches` the stage "schedules" leaves on each launch which operation it is of.
     Programs of `graph_launches` or more launches are replayed as device graphs; 0 is none.
@@ -53,6 +55,7 @@ class HostIrOptions:
     executable: bool = True
     chips: tuple[str, ...] = ()
     products: MatmulOptions = field(default_factory=MatmulOptions)
+    convolutions: ConvolutionOptions = field(default_factory=ConvolutionOptions)
     fusion_report: bool = False
     marks_launches: bool = False
     tuned: bool = True
@@ -119,7 +122,10 @@ def _fusion(options: HostIrOptions, entry: str) -> list[str | bool]:
         pass_text("fuse-tensor-operations", report=options.fusion_report),
         products.library and pass_text("fuse-into-products", **finished),
         # These round otherwise.
-        products.transforms and options.tuned and pass_text("transform-convolutions", chips=chips),
+        products.transforms
+        and options.tuned
+        and not options.convolutions.is_for_all
+        and pass_text("transform-convolutions", chips=chips),
         pass_text("form-contractions", **formed),
         "widen-tensor-arithmetic",
         "func.func(canonicalize,cse)",
@@ -213,6 +219,13 @@ def host_ir_stages(options: HostIrOptions) -> list[Stage]:
                 ),
                 "hir-convert-compute-to-linalg",
                 f"{PROGRAM}(linalg-generalize-named-ops)",
+                options.convolutions.library
+                and pass_text(
+                    "hir-call-convolution-library",
+                    chips=chips,
+                    falls_back=options.convolutions.falls_back,
+                    transforms=products.transforms,
+                ),
             ),
             when=has_programs,
             passing=True,

@@ -16,6 +16,7 @@ from ..compiler.host import HOSTS, NATIVE
 from ..compiler.native import native_note, native_targets
 from ..compiler.options import (
     CHECKS,
+    Convolutions,
     Emit,
     Float32Products,
     Graphs,
@@ -104,6 +105,7 @@ def parse_arguments(arguments: Sequence[str]) -> Request:
         flush_denormals=values.ftz,
         float32_products=Float32Products(values.float32_products),
         products=Products(values.products),
+        convolutions=Convolutions(values.convolutions),
         schedules=Schedules(values.schedules),
         tuning=values.tuning,
         graphs=Graphs(values.graph),
@@ -252,6 +254,12 @@ def _make_parser() -> argparse.ArgumentParser:
         Products.AUTO,
         "what computes matrix products: kernels (own), cuBLASLt, or whichever takes less time "
         "(auto; library: as for GPUs on the CPU device too)",
+    )
+    choice(
+        "--convolutions",
+        Convolutions.AUTO,
+        "what computes convolutions: kernels (own), cuDNN (library), or whichever is known to take "
+        "less time (auto)",
     )
     choice(
         "--schedules",

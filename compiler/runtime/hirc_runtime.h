@@ -125,6 +125,28 @@ void hirc_matmul(const struct hirc_matmul_site *site, struct hirc_matmul_cache *
 // Whether cuBLASLt is there, or is said to be where it is not: then a call says what is wrong.
 int hirc_has_cublaslt(void);
 
+// convolution.c
+enum { HIRC_CONVOLUTION_PLACES = 3, HIRC_CONVOLUTION_PLANS = 7 };
+// What is known of a convolution when it is compiled: the element type as cudnnDataType and what
+// arithmetic may be as cudnnMathType, whether it is the gradient of a forward one's image, whether
+// it may multiply what is transformed, and along each of the window's `places` its steps.
+struct hirc_convolution_site {
+  int64_t element, math, is_gradient, transforms, groups, places;
+  int64_t strides[HIRC_CONVOLUTION_PLACES], padding[HIRC_CONVOLUTION_PLACES];
+  int64_t dilations[HIRC_CONVOLUTION_PLACES];
+};
+// What calls of one place leave for the next; all zero at first.
+struct hirc_convolution_cache {
+  void *_Atomic plans[HIRC_CONVOLUTION_PLANS];
+  _Atomic unsigned turn;
+};
+// `extents` holds the size and the stride, in elements, of each dim of image, weights and result.
+void hirc_convolution(const struct hirc_convolution_site *site,
+                      struct hirc_convolution_cache *cache, const int64_t *extents, void *image,
+                      void *weights, void *result, void *stream, const char *location);
+// Whether cuDNN is there, or is said to be where it is not: then a call says what is wrong.
+int hirc_has_cudnn(void);
+
 // reshape.c
 void hirc_reshape_strides(int64_t rank, const int64_t *sizes, const int64_t *strides,
                           int64_t new_rank, const int64_t *new_sizes, int64_t *new_strides,

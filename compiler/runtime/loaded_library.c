@@ -41,7 +41,7 @@ static void load(const struct loaded_library *library, const char *const *names,
   for (int i = 0; i < library->symbol_count; ++i) {
     const struct symbol *symbol = &library->symbols[i];
     void *function = dlsym(found, symbol->name);
-    if (!function) {
+    if (!function && !symbol->is_optional) {
       const char *reason = dlerror();
       library->refuse(library->lacking, reason ? reason : symbol->name, location);
     }

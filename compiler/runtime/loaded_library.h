@@ -1,14 +1,17 @@
-// Libraries that a program loads when it first needs them: NCCL, cuBLASLt.
+// Libraries that a program loads when it first needs them: NCCL, cuBLASLt, cuDNN.
 #ifndef HIRC_LOADED_LIBRARY_H
 #define HIRC_LOADED_LIBRARY_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 
-// A function's name, and its offset in the library's structure of functions.
+// A function's name, and its offset in the library's structure of functions, where an optional one
+// that the library lacks is NULL.
 struct symbol {
   const char *name;
   size_t place;
+  bool is_optional;
 };
 
 struct loaded_library {

@@ -1,15 +1,14 @@
 // Matrix products by cuBLASLt.
 //
-// Every call site keeps a few plans, each for the sizes, strides and alignments it was made for. A
-// thread takes a plan out, uses it and puts it back, so that threads at one site never share one; a
-// second thread makes its own. Where a plan fits, a call compares integers and calls the library.
+// Every call site keeps a few plans (kept_plans.h), each for the sizes, strides and alignments it was
+// made for. Where one fits, a call compares integers and calls the library.
 
 #include "current_device.h"
 #include "graphs.h"
+#include "kept_plans.h"
 #include "matmul_plan.h"
 #include "matmul_workspace.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 static uint64_t alignments_of(const struct matmul_pointers *pointers) {
@@ -19,18 +18,10 @@ static uint64_t alignments_of(const struct matmul_pointers *pointers) {
   return all;
 }
 
+static void free_plan(void *plan) { hirc_matmul_plan_free(plan); }
+
 static void put_back(struct hirc_matmul_cache *cache, struct matmul_plan *plan) {
-  for (int i = 0; i < HIRC_MATMUL_PLANS; ++i) {
-    void *empty = NULL;
-    if (atomic_compare_exchange_strong_explicit(&cache->plans[i], &empty, plan,
-                                                memory_order_release, memory_order_relaxed))
-      return;
-  }
-  unsigned turn = atomic_fetch_add_explicit(&cache->turn, 1, memory_order_relaxed);
-  struct matmul_plan *oldest = atomic_exchange_explicit(
-      &cache->plans[turn % HIRC_MATMUL_PLANS], plan, memory_order_acq_rel);
-  if (oldest)
-    hirc_matmul_plan_free(oldest);
+  plan_put_back(cache->plans, HIRC_MATMUL_PLANS, &cache->turn, plan, free_plan);
 }
 
 // A plan that was made for just this, now the caller's; NULL where none is there.

@@ -22,7 +22,7 @@ static const char *const names[] = {"libcublasLt.so.13", "libcublasLt.so.12", "l
 static struct cublaslt functions;
 
 static const struct symbol symbols[] = {
-#define SYMBOL(name) {"cublasLt" #name, offsetof(struct cublaslt, name)}
+#define SYMBOL(name) {"cublasLt" #name, offsetof(struct cublaslt, name), false}
     SYMBOL(GetStatusName),
     SYMBOL(GetVersion),
     SYMBOL(Create),

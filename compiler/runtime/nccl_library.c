@@ -13,7 +13,7 @@ static const char *const amd_names[] = {"librccl.so.1", "librccl.so"};
 static struct nccl functions;
 
 static const struct symbol symbols[] = {
-#define SYMBOL(name) {"nccl" #name, offsetof(struct nccl, name)}
+#define SYMBOL(name) {"nccl" #name, offsetof(struct nccl, name), false}
     SYMBOL(GetUniqueId),   SYMBOL(CommInitRankConfig), SYMBOL(CommAbort),
     SYMBOL(CommGetAsyncError), SYMBOL(GetErrorString), SYMBOL(GetLastError),
     SYMBOL(AllReduce),     SYMBOL(Reduce),             SYMBOL(ReduceScatter),

@@ -22,12 +22,14 @@ from .expand import ExpandOp
 from .find_loops import FindLoopsOp
 from .for_loop import ForOp
 from .get import GetOp
+from .has_convolution_library import HasConvolutionLibraryOp
 from .has_matmul_library import HasMatmulLibraryOp
 from .host_call import HostCallOp
 from .if_branch import IfOp
 from .kernel import KernelOp
 from .launch import LaunchOp
 from .launcher import LauncherOp
+from .library_convolution import LibraryConvolutionOp
 from .library_matmul import LibraryMatmulOp
 from .linear import LinearOp
 from .matmul import MatmulOp
@@ -81,6 +83,7 @@ __all__ = [
     "FindLoopsOp",
     "ForOp",
     "GetOp",
+    "HasConvolutionLibraryOp",
     "HasMatmulLibraryOp",
     "Hir",
     "HostCallOp",
@@ -88,6 +91,7 @@ __all__ = [
     "KernelOp",
     "LaunchOp",
     "LauncherOp",
+    "LibraryConvolutionOp",
     "LibraryMatmulOp",
     "LinearOp",
     "MatmulOp",

@@ -22,6 +22,7 @@ from .graph import Buffer, GraphProgram, Kernel, Step, place_of, work_of
 
 _KINDS = {
     "hir.launch": "kernel",
+    "hir.library_convolution": "library",
     "hir.library_matmul": "library",
     "hir.for": "loop",
     "hir.if": "branch",
@@ -234,6 +235,8 @@ def _accumulated(op: ir.Operation) -> list[ir.Value]:
 def _name(op: ir.Operation) -> str:
     if op.name == "hir.library_matmul":
         return "cuBLASLt product"
+    if op.name == "hir.library_convolution":
+        return "cuDNN convolution"
     if op.name == "hir.launch":
         return path_of(op.attributes["kernel"])[-1]
     for key in ("callee", "kind"):

@@ -352,6 +352,22 @@ class WinogradTable:
 
 
 @dataclass(frozen=True)
+class ConvolutionLibraryTable:
+    """Convolutions that cuDNN computes in less time than hirc's kernel.
+
+    Those are transposed ones in f32 of which at most the part `most_inside` of the products lies
+    within the image. None are known yet: with 0 no program calls cuDNN but on request.
+    """
+
+    most_inside: float = 0.0
+
+    @property
+    def is_ever_faster(self) -> bool:
+        """Whether any convolution can be known to take less time by the library."""
+        return self.most_inside > 0
+
+
+@dataclass(frozen=True)
 class Tables:
     """All of them."""
 
@@ -367,3 +383,4 @@ class Tables:
     finished_products: FinishedProductsTable = FinishedProductsTable()
     parts: PartsTable = PartsTable()
     winograd: WinogradTable = WinogradTable()
+    convolution_library: ConvolutionLibraryTable = ConvolutionLibraryTable()

@@ -13,10 +13,12 @@ _CALLS = frozenset(
         "hirc_allocate",
         # What takes part in communications calls more, which is not here.
         "hirc_communicator_of",
+        "hirc_convolution",
         "hirc_copy_bytes",
         "hirc_fill_bytes",
         "hirc_free",
         "hirc_has_cublaslt",
+        "hirc_has_cudnn",
         "hirc_launch",
         "hirc_launch_cluster",
         "hirc_matmul",
@@ -32,7 +34,13 @@ _CALLS = frozenset(
     }
 )
 _ACCESSES = ("llvm.load", "llvm.store")
-_LAUNCHES = ("gpu.launch_func", "hirc_launch", "hirc_launch_cluster", "hirc_matmul")
+_LAUNCHES = (
+    "gpu.launch_func",
+    "hirc_convolution",
+    "hirc_launch",
+    "hirc_launch_cluster",
+    "hirc_matmul",
+)
 # Operations that compute, and those whose lowering calls the functions above.
 _DIALECTS = frozenset({"arith", "math", "scf", "cf", "index", "builtin"})
 _OPERATIONS = frozenset(

@@ -61,6 +61,8 @@ def effects_of(op: ir.Operation) -> Effects:
         return _of_linalg(op)
     if name == "hir.library_matmul":
         return _effects([*operands[:2], *operands[3:]], operands[2:3])
+    if name == "hir.library_convolution":
+        return _effects(operands[:2], operands[2:])
     if name in _NO_ELEMENTS or (len(op.results) and is_buffer(op.results[0])):
         return Effects()
     if name == "memref.load":

@@ -23,7 +23,15 @@ from ..elements import element_bytes, is_float8
 from ..region import Region
 from ..region_operations import conditions_in, is_outside, load_in, otherwise_of
 from ..size import MOST_IN_32_BITS, ONE, ZERO, Size, product
-from ..work import Layout, Operand, Work, has_plain_elements, row_strides, strides_of
+from ..work import (
+    Layout,
+    Operand,
+    Work,
+    has_plain_elements,
+    linear_terms,
+    row_strides,
+    strides_of,
+)
 
 # Bits of a mask of places along guarded axes; two more tell rows and terms that are not there.
 _MOST_PLACES = 30
@@ -57,7 +65,7 @@ class Factor:
     """One of the two: the element of `buffer` at `offset + sum(strides[l] * il)`.
 
     Where a guard does not hold it is 0. `extension` is the operation of the region by which the
-    element becomes what is multiplied, if there is one.
+    element becomes what is multiplied, if there is one. It is that of an `operand`, or of a `load`.
     """
 
     value: ir.Value
@@ -68,6 +76,7 @@ class Factor:
     guards: tuple[Guard, ...]
     extension: ir.Operation | None
     operand: Operand | None
+    load: ir.Operation | None = None
 
     def guards_along(self, loop: int) -> list[Guard]:
         """The guards that depend on a loop."""
@@ -498,7 +507,7 @@ def _read_places(
     constants: list[Size] = []
     stepped: set[int] = set()
     for index, stride in zip(indices, strides, strict=True):
-        linear = _linear(work, index)
+        linear = linear_of(work, index)
         if linear is None:
             read = _divided(work, index)
             guard = next((each for each in guards if read is not None and _is_of(each, read)), None)
@@ -516,12 +525,41 @@ def _read_places(
         return None
     offset = work.open.sum(constants)
     made = tuple(work.open.sum(each) for each in sums)
-    factor = Factor(value, buffer, element, made, offset, tuple(guards), None, None)
+    factor = Factor(value, buffer, element, made, offset, tuple(guards), None, None, op)
     return factor, tuple(constants)
 
 
 # A number that is linear in loops: its constant, and the factors of loops.
 _Linear = tuple[int, dict[int, int]]
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """The place along one dim of a buffer: `(constant + sum(factors[l] * il)) / by`, a whole number
+    wherever an element is read.
+    """
+
+    constant: int
+    factors: Mapping[int, int]
+    by: int
+
+
+def coordinates_of(work: Work, factor: Factor) -> list[Coordinate] | None:
+    """Returns where along each dim of its buffer a factor's element lies."""
+    if factor.operand is not None:
+        maps = ir.ArrayAttr(work.op.attributes["indexing_maps"])
+        map_ = ir.AffineMapAttr(maps[factor.operand.number]).value
+        found = [(linear_terms(each), 1) for each in map_.results]
+    else:
+        assert factor.load is not None
+        found = [_coordinate(work, index) for index in list(factor.load.operands)[1:]]
+    made = [Coordinate(*linear, by) for linear, by in found if linear is not None]
+    return made if len(made) == len(found) else None
+
+
+def _coordinate(work: Work, index: ir.Value) -> tuple[_Linear | None, int]:
+    linear = linear_of(work, index)
+    return (linear, 1) if linear is not None else _divided(work, index) or (None, 1)
 
 
 def _read_guards(
@@ -562,7 +600,7 @@ def _multiple(work: Work, term: ir.Value) -> tuple[_Linear, int] | None:
     rest = _defining(work, op.operands[0])
     if rest is None or rest.name != "arith.remui":
         return None
-    linear, by = _linear(work, rest.operands[0]), constant_value(rest.operands[1])
+    linear, by = linear_of(work, rest.operands[0]), constant_value(rest.operands[1])
     return None if linear is None or by is None or by < 1 else (linear, by)
 
 
@@ -576,7 +614,7 @@ def _divided(work: Work, value: ir.Value) -> tuple[_Linear, int] | None:
         op, less = _defining(work, op.operands[0]), known
     if op is None or op.name != "arith.divui":
         return None
-    linear, by = _linear(work, op.operands[0]), constant_value(op.operands[1])
+    linear, by = linear_of(work, op.operands[0]), constant_value(op.operands[1])
     if linear is None or by is None or by < 1:
         return None
     return (linear[0] - less * by, linear[1]), by
@@ -593,7 +631,7 @@ def _read_guard(work: Work, term: ir.Value) -> Guard | None:
     if ir.IntegerAttr(op.attributes["predicate"]).value != _BELOW:
         return None
     bound = _bound(work, op.operands[1])
-    linear, by = _linear(work, op.operands[0]), 1
+    linear, by = linear_of(work, op.operands[0]), 1
     if linear is None:
         read = _divided(work, op.operands[0])
         if read is None:
@@ -610,8 +648,8 @@ def _bound(work: Work, value: ir.Value) -> Size | None:
     return work.open.size_of(value) if is_outside(work, value) else None
 
 
-def _linear(work: Work, value: ir.Value) -> _Linear | None:
-    """An index of the region as a constant and the factors of loops."""
+def linear_of(work: Work, value: ir.Value) -> _Linear | None:
+    """Returns an index of the region as a constant and the factors of loops, None for others."""
     known = constant_value(value)
     if known is not None:
         return known, {}
@@ -622,7 +660,7 @@ def _linear(work: Work, value: ir.Value) -> _Linear | None:
         return 0, {ir.IntegerAttr(op.attributes["dim"]).value: 1}
     if op.name not in ("arith.addi", "arith.subi", "arith.muli"):
         return None
-    left, right = (_linear(work, each) for each in op.operands)
+    left, right = (linear_of(work, each) for each in op.operands)
     if left is None or right is None:
         return None
     if op.name == "arith.muli":
