@@ -111,8 +111,12 @@ def _fusion(options: HostIrOptions, entry: str) -> list[str | bool]:
         and pass_text("read-products-in-place", chips=chips, kernel_multiplications=most),
         pass_text("generalize-small-products", kernel_multiplications=most),
         options.tuned
+        and not options.convolutions.is_for_all
         and pass_text("form-subpixel-convolutions", chips=chips, allow_tf32=products.allow_tf32),
-        options.tuned and pass_text("lay-channels-together", chips=chips, **formed),
+        options.tuned
+        and pass_text(
+            "lay-channels-together", chips=chips, library=options.convolutions.is_for_all, **formed
+        ),
         "normalize-tensor-operations",
         "func.func(canonicalize,cse)",
         "split-reshaped-loops",

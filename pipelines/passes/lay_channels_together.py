@@ -28,7 +28,8 @@ class LayChannelsTogether(Pass):
     the operations that compute the operands. Padding stays around the copy. Elements have 16 bits,
     or 8 on chips that multiply these, or with `allow_tf32` are f32 where warpgroups multiply. It
     also transposes operands of products of 8 bits, and with `products` those of products in tf32,
-    which no library computes then.
+    which no library computes then. With `library` one computes convolutions of floats, which takes
+    them as they lie.
 
       %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] { ... }
       %y = linalg.conv_2d_nchw_fchw ins(%p, %w : tensor<8x64x30x30xbf16>, ...)
@@ -43,6 +44,7 @@ class LayChannelsTogether(Pass):
     chips: str = ""
     allow_tf32: bool = False
     products: bool = False
+    library: bool = False
     kernel_multiplications: int = KERNEL_MULTIPLICATIONS
 
     def run(self, op: ir.Operation) -> None:
@@ -53,6 +55,8 @@ class LayChannelsTogether(Pass):
             names = set(map(str, kinds))
             if multiplies_bytes(found):
                 return device.capability >= capability_for_bytes(kinds[0])
+            if self.library and not self._is_product(found):
+                return False
             is_rounded = self.allow_tf32 and names == {"f32"}
             return names <= _OF_16_BITS or (is_rounded and device.has_warpgroup_products)
 
