@@ -18,7 +18,7 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 from support.environment import ROOT, without_toolkit
 
 if TYPE_CHECKING:
-    from support.matmul_library import Fake
+    from support.fake_library import Fake
 
 # How many objects are made between two looks for cycles, as in a compilation.
 _SELDOM = 100_000
@@ -111,9 +111,20 @@ def loaded_python(loaded_commands: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 def fake() -> Generator[Fake, None, None]:
     """The cuBLASLt that multiplies on the host, which programs find while a module's tests run."""
     # Not before the environment is what programs are to see.
-    from support.matmul_library import fake_cublaslt
+    from support.fake_library import fake_cublaslt
 
-    found = fake_cublaslt()
+    yield from _named("HIRC_CUBLASLT", fake_cublaslt())
+
+
+@pytest.fixture(scope="module")
+def convolver() -> Generator[Fake, None, None]:
+    """The cuDNN that convolves on the host, which programs find while a module's tests run."""
+    from support.fake_library import fake_cudnn
+
+    yield from _named("HIRC_CUDNN", fake_cudnn())
+
+
+def _named(variable: str, found: Fake) -> Generator[Fake, None, None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HIRC_CUBLASLT", str(found.path))
+        patch.setenv(variable, str(found.path))
         yield found

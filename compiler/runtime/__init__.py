@@ -19,7 +19,8 @@
 - `tensor_map.c`: descriptors for the tensor memory accelerator
 - `driver.c`: finds functions of NVIDIA's driver
 - `matmul*.c`: matrix products by cuBLASLt, which is loaded when the first one runs
-- `loaded_library.c`: libraries that are loaded when they are first needed: cuBLASLt, NCCL
+- `convolution*.c`: convolutions by cuDNN, likewise
+- `loaded_library.c`: libraries that are loaded when they are first needed: cuBLASLt, cuDNN, NCCL
 - `communicate.c`, `nccl_library.c`: communication between the devices of a team, `agreement.c`:
   whether they begin the same; `peer_memory.c`, `peer_device.c`: memory that a team shares;
   `peer_reach.c`: whether it can;

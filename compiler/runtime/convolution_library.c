@@ -2,13 +2,11 @@
 
 #include "convolution_library.h"
 #include "calls.h"
-#include "cpu_device.h"
 #include "current_device.h"
 #include "failure.h"
 #include "hirc_runtime.h"
 #include "loaded_library.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 // Handles that no call uses; others are destroyed.
@@ -70,7 +68,6 @@ __attribute__((cold, noinline)) static _Noreturn void refuse_library(const char 
 
 __attribute__((cold, noinline)) _Noreturn void hirc_cudnn_failed(const struct cudnn *library,
                                                                  int status, const char *call,
-                                                                 const char *note,
                                                                  const char *location) {
   hirc_error_begin(location);
   hirc_error_add("%s failed: %s (%d), of cuDNN %zu", call, library->GetErrorString(status), status,
@@ -82,8 +79,6 @@ __attribute__((cold, noinline)) _Noreturn void hirc_cudnn_failed(const struct cu
     if (message[0])
       hirc_error_add(": %s", message);
   }
-  if (note)
-    hirc_error_add("\nnote: %s", note);
   hirc_fail(hirc_end_after_device);
 }
 
@@ -99,21 +94,7 @@ static struct loaded_library loaded = {
     .refuse = refuse_library,
 };
 
-enum { NOT_LOOKED, ABSENT, PRESENT };
-
-int hirc_has_cudnn(void) {
-  static _Atomic int looked;
-  int found = atomic_load_explicit(&looked, memory_order_relaxed);
-  if (__builtin_expect(found == NOT_LOOKED, 0)) {
-    char why[512];
-    // What is found stays loaded: the call that follows takes it.
-    bool is_there = hirc_library_given(&loaded) ||
-                    (!on_cpu_device() && hirc_find_library(names, NAMES, why, sizeof why));
-    found = is_there ? PRESENT : ABSENT;
-    atomic_store_explicit(&looked, found, memory_order_relaxed);
-  }
-  return found == PRESENT;
-}
+int hirc_has_cudnn(void) { return hirc_has_library(&loaded, names, NAMES); }
 
 const struct cudnn *hirc_cudnn(const char *location) {
   if (__builtin_expect(!hirc_library_is_loaded(&loaded), 0))

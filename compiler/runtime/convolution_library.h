@@ -20,14 +20,14 @@ struct convolution_handle *hirc_cudnn_handle(const struct cudnn *library, int de
 
 void hirc_cudnn_handle_done(struct convolution_handle *handle, int device);
 
-// Fails because `call` returned `status`, with a note where it is not NULL.
+// Fails because `call` returned `status`.
 _Noreturn void hirc_cudnn_failed(const struct cudnn *library, int status, const char *call,
-                                 const char *note, const char *location);
+                                 const char *location);
 
 static inline void cudnn_check(const struct cudnn *library, int status, const char *call,
                                const char *location) {
   if (__builtin_expect(status != CUDNN_SUCCESS, 0))
-    hirc_cudnn_failed(library, status, call, NULL, location);
+    hirc_cudnn_failed(library, status, call, location);
 }
 
 #endif

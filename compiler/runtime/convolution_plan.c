@@ -3,6 +3,7 @@
 
 #include "convolution_plan.h"
 #include "calls.h"
+#include "failure.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -14,19 +15,13 @@ enum { LEAST_PLACES = 2, MOST_CHOICES = 16 };
 
 static const char *const operand_names[] = {"image", "weights", "result"};
 
-static const struct convolution_extent *extents_of(const struct hirc_convolution_site *site,
-                                                   const struct convolution_plan *plan,
-                                                   int operand) {
-  return plan->extents + operand * convolution_rank(site);
-}
-
 static int added_places(const struct hirc_convolution_site *site) {
   return site->places < LEAST_PLACES ? LEAST_PLACES - (int)site->places : 0;
 }
 
-static bool is_empty(const struct hirc_convolution_site *site, const struct convolution_plan *plan,
+static bool is_empty(const struct hirc_convolution_site *site, struct convolution_plan *plan,
                      int operand) {
-  const struct convolution_extent *extents = extents_of(site, plan, operand);
+  const struct convolution_extent *extents = convolution_extents(site, plan, operand);
   for (int i = 0; i < convolution_rank(site); ++i)
     if (extents[i].size <= 0)
       return true;
@@ -66,9 +61,9 @@ static bool pack(const int *sizes, int64_t *strides, const int *order, int rank)
 
 // Writes the sizes and strides of an operand as descriptors have them. Returns whether, and how, it
 // is packed: -1 where it is not.
-static int describe(const struct hirc_convolution_site *site, const struct convolution_plan *plan,
+static int describe(const struct hirc_convolution_site *site, struct convolution_plan *plan,
                     int operand, int *sizes, int64_t *strides, const char *location) {
-  const struct convolution_extent *extents = extents_of(site, plan, operand);
+  const struct convolution_extent *extents = convolution_extents(site, plan, operand);
   int added = added_places(site), rank = convolution_rank(site) + added;
   for (int i = 0; i < rank; ++i) {
     int from = i < 2 ? i : i - added;
@@ -91,7 +86,7 @@ static int describe(const struct hirc_convolution_site *site, const struct convo
 }
 
 static void make_tensor(cudnn_tensor *made, const struct hirc_convolution_site *site,
-                        const struct convolution_plan *plan, const struct cudnn *library,
+                        struct convolution_plan *plan, const struct cudnn *library,
                         int operand, const char *location) {
   int sizes[2 + HIRC_CONVOLUTION_PLACES], whole[2 + HIRC_CONVOLUTION_PLACES];
   int64_t strides[2 + HIRC_CONVOLUTION_PLACES];
@@ -151,11 +146,10 @@ static void make_convolution(struct convolution_plan *plan,
 static void cut_image(struct convolution_plan *plan, const struct hirc_convolution_site *site) {
   if (site->is_gradient)
     return;
-  int rank = convolution_rank(site);
   for (int i = 0; i < site->places; ++i) {
-    struct convolution_extent *image = &plan->extents[CONVOLUTION_IMAGE * rank + 2 + i];
-    int64_t window = plan->extents[CONVOLUTION_WEIGHTS * rank + 2 + i].size;
-    int64_t results = plan->extents[CONVOLUTION_RESULT * rank + 2 + i].size;
+    struct convolution_extent *image = &convolution_extents(site, plan, CONVOLUTION_IMAGE)[2 + i];
+    int64_t window = convolution_extents(site, plan, CONVOLUTION_WEIGHTS)[2 + i].size;
+    int64_t results = convolution_extents(site, plan, CONVOLUTION_RESULT)[2 + i].size;
     int64_t read = (results - 1) * site->strides[i] + site->dilations[i] * (window - 1) + 1;
     if (site->padding[i] == 0 && image->size > read)
       image->size = read;
@@ -179,24 +173,23 @@ static bool is_allowed(const struct hirc_convolution_site *site,
 }
 
 __attribute__((cold, noinline)) static _Noreturn void
-refuse_choices(const struct convolution_plan *plan, const struct hirc_convolution_site *site,
-               const struct cudnn *library, int status, const char *call, const char *location) {
-  char note[512];
-  int used = snprintf(note, sizeof note, "it has no algorithm for this convolution of");
+refuse_choices(struct convolution_plan *plan, const struct hirc_convolution_site *site,
+               const struct cudnn *library, const char *location) {
+  static const char *const before[] = {"", " by ", " to "};
+  hirc_error_begin(location);
+  hirc_error_add("cuDNN %zu has no algorithm for this convolution of ", library->GetVersion());
   for (int operand = 0; operand < CONVOLUTION_OPERANDS; ++operand) {
-    const struct convolution_extent *extents = extents_of(site, plan, operand);
-    used += snprintf(note + used, sizeof note - (size_t)used, "%s %s ",
-                     operand == CONVOLUTION_RESULT ? "" : operand ? " by" : "",
-                     operand == CONVOLUTION_RESULT ? "to" : operand_names[operand]);
+    const struct convolution_extent *extents = convolution_extents(site, plan, operand);
+    hirc_error_add("%s%s", before[operand], operand_names[operand]);
     for (int i = 0; i < convolution_rank(site); ++i)
-      used += snprintf(note + used, sizeof note - (size_t)used, "%s%lld", i ? "x" : "",
-                       (long long)extents[i].size);
+      hirc_error_add("%s%lld", i ? "x" : " ", (long long)extents[i].size);
   }
-  snprintf(note + used, sizeof note - (size_t)used,
-           " in %lld group%s that is deterministic, rounds no more than the program allows and "
-           "takes up to %zu bytes of memory; --convolutions=own builds the program without it",
-           (long long)site->groups, site->groups == 1 ? "" : "s", CONVOLUTION_WORKSPACE_BYTES);
-  hirc_cudnn_failed(library, status, call, note, location);
+  hirc_error_add(" in %lld group%s that is deterministic, rounds no more than the program allows and "
+                 "takes up to %zu bytes of memory\n"
+                 "note: --convolutions=own builds the program without it",
+                 (long long)site->groups, site->groups == 1 ? "" : "s",
+                 CONVOLUTION_WORKSPACE_BYTES);
+  hirc_fail(hirc_end_program);
 }
 
 static void choose_algorithm(struct convolution_plan *plan,
@@ -213,9 +206,11 @@ static void choose_algorithm(struct convolution_plan *plan,
                    : library->GetConvolutionForwardAlgorithm_v7(
                          handle, plan->image, plan->weights, plan->convolution, plan->result,
                          MOST_CHOICES, &found, choices);
-  if (status != CUDNN_SUCCESS)
-    refuse_choices(plan, site, library, status, call, location);
-  for (int i = 0; i < found; ++i) {
+  bool is_none = status == CUDNN_8_NOT_SUPPORTED ||
+                 (status >= CUDNN_9_NOT_SUPPORTED && status < CUDNN_9_NOT_SUPPORTED_END);
+  if (!is_none)
+    cudnn_check(library, status, call, location);
+  for (int i = 0; !is_none && i < found; ++i) {
     if (!is_allowed(site, &choices[i]))
       continue;
     plan->algorithm = choices[i].algorithm;
@@ -229,11 +224,11 @@ static void choose_algorithm(struct convolution_plan *plan,
                  : library->GetConvolutionForwardWorkspaceSize(
                        handle, plan->image, plan->weights, plan->convolution, plan->result,
                        plan->algorithm, &plan->workspace_bytes);
-    if (status == CUDNN_SUCCESS && plan->workspace_bytes <= CONVOLUTION_WORKSPACE_BYTES)
+    cudnn_check(library, status, "cudnnGetConvolutionWorkspaceSize", location);
+    if (plan->workspace_bytes <= CONVOLUTION_WORKSPACE_BYTES)
       return;
   }
-  // The first algorithm's failure is why, where it is one.
-  refuse_choices(plan, site, library, found ? choices[0].status : CUDNN_SUCCESS, call, location);
+  refuse_choices(plan, site, library, location);
 }
 
 struct convolution_plan *hirc_convolution_plan(const struct hirc_convolution_site *site,
@@ -243,8 +238,8 @@ struct convolution_plan *hirc_convolution_plan(const struct hirc_convolution_sit
   if (!plan)
     hirc_refuse("no memory is left on the host", 0, 0, location);
   hirc_own(plan, hirc_convolution_plan_release, HIRC_OBJECT, location);
-  memcpy(plan->extents, extents, convolution_extents_bytes(site));
-  plan->device = device;
+  memcpy(plan->key.extents, extents, convolution_extents_bytes(site));
+  plan->key.device = device;
   if (is_empty(site, plan, CONVOLUTION_RESULT)) {
     plan->work = CONVOLUTION_NOTHING;
     return plan;
@@ -264,11 +259,12 @@ struct convolution_plan *hirc_convolution_plan(const struct hirc_convolution_sit
   choose_algorithm(plan, site, library, handle->handle, location);
   hirc_cudnn_handle_done(handle, device);
   // The extents are compared with those of the calls that follow.
-  memcpy(plan->extents, extents, convolution_extents_bytes(site));
+  memcpy(plan->key.extents, extents, convolution_extents_bytes(site));
   return plan;
 }
 
-void hirc_convolution_plan_free(void *made) {
+void hirc_convolution_plan_release(void *made, void *stream) {
+  (void)stream;
   struct convolution_plan *plan = made;
   const struct cudnn *library = plan->image ? hirc_cudnn(NULL) : NULL;
   if (plan->convolution)
@@ -280,10 +276,4 @@ void hirc_convolution_plan_free(void *made) {
   if (plan->image)
     library->DestroyTensorDescriptor(plan->image);
   free(plan);
-}
-
-// Of a call that failed.
-void hirc_convolution_plan_release(void *plan, void *stream) {
-  (void)stream;
-  hirc_convolution_plan_free(plan);
 }

@@ -3,9 +3,7 @@
 #define HIRC_CONVOLUTION_PLAN_H
 
 #include "convolution_library.h"
-#include "hirc_runtime.h"
-
-#include <string.h>
+#include "kept_plans.h"
 
 enum {
   CONVOLUTION_IMAGE,
@@ -30,8 +28,7 @@ enum convolution_work {
 
 // A plan is for one thread at a time.
 struct convolution_plan {
-  struct convolution_extent extents[CONVOLUTION_OPERANDS * CONVOLUTION_MOST_DIMS];
-  int device;
+  struct plan_key key;
   enum convolution_work work;
   cudnn_tensor image, result;
   cudnn_filter weights;
@@ -45,12 +42,17 @@ struct convolution_plan *hirc_convolution_plan(const struct hirc_convolution_sit
                                                const int64_t *extents, int device, void *stream,
                                                const char *location);
 
-void hirc_convolution_plan_free(void *plan);
-
-void hirc_convolution_plan_release(void *plan, void *stream);
+plan_release hirc_convolution_plan_release;
 
 static inline int convolution_rank(const struct hirc_convolution_site *site) {
   return 2 + (int)site->places;
+}
+
+// Returns an operand's extents, a dim each.
+static inline struct convolution_extent *
+convolution_extents(const struct hirc_convolution_site *site, struct convolution_plan *plan,
+                    int operand) {
+  return (struct convolution_extent *)plan->key.extents + operand * convolution_rank(site);
 }
 
 // The bytes that the extents of all operands take.

@@ -16,8 +16,14 @@ typedef void *cudnn_tensor;      // cudnnTensorDescriptor_t
 typedef void *cudnn_filter;      // cudnnFilterDescriptor_t
 typedef void *cudnn_convolution; // cudnnConvolutionDescriptor_t
 
-// cudnnStatus_t: all others are failures.
-enum { CUDNN_SUCCESS = 0 };
+// cudnnStatus_t: all others are failures. CUDNN_STATUS_NOT_SUPPORTED is a number of cuDNN 8, or from
+// one on of cuDNN 9, with what it does not support.
+enum {
+  CUDNN_SUCCESS = 0,
+  CUDNN_8_NOT_SUPPORTED = 9,
+  CUDNN_9_NOT_SUPPORTED = 3000,
+  CUDNN_9_NOT_SUPPORTED_END = 4000,
+};
 
 // cudnnDataType_t.
 enum {

@@ -98,12 +98,18 @@ void hirc_tensor_map_encode(void *map, int64_t rank, void *ranked_descriptor, in
                             const int64_t *steps, int interleave, int swizzle, int l2promo, int oob,
                             const char *location);
 
+// What calls of one place, of matmul.c or convolution.c, leave for the next; all zero at first.
+enum { HIRC_PLANS = 7 };
+struct hirc_plan_cache {
+  void *_Atomic plans[HIRC_PLANS];
+  _Atomic unsigned turn;
+};
+
 // matmul.c
 enum {
   HIRC_MATMUL_PLAIN = 0,
   HIRC_MATMUL_RELU = 1,
   HIRC_MATMUL_GELU = 2, // the form with tanh
-  HIRC_MATMUL_PLANS = 7,
 };
 // What is known of a matrix product when it is compiled: element types as cudaDataType and how it
 // computes as cublasComputeType, whether it adds a bias and an addend, which may be the result, and
@@ -113,20 +119,15 @@ struct hirc_matmul_site {
   int64_t element, result, compute, activation, has_bias, has_addend, loops;
   int64_t kinds[];
 };
-// What calls of one place leave for the next; all zero at first.
-struct hirc_matmul_cache {
-  void *_Atomic plans[HIRC_MATMUL_PLANS];
-  _Atomic unsigned turn;
-};
 // `extents` holds for each loop its size, and the operands' strides in elements in the same order.
-void hirc_matmul(const struct hirc_matmul_site *site, struct hirc_matmul_cache *cache,
+void hirc_matmul(const struct hirc_matmul_site *site, struct hirc_plan_cache *cache,
                  const int64_t *extents, void *first, void *second, void *result, void *bias,
                  void *addend, void *stream, const char *location);
 // Whether cuBLASLt is there, or is said to be where it is not: then a call says what is wrong.
 int hirc_has_cublaslt(void);
 
 // convolution.c
-enum { HIRC_CONVOLUTION_PLACES = 3, HIRC_CONVOLUTION_PLANS = 7 };
+enum { HIRC_CONVOLUTION_PLACES = 3 };
 // What is known of a convolution when it is compiled: the element type as cudnnDataType and what
 // arithmetic may be as cudnnMathType, whether it is the gradient of a forward one's image, whether
 // it may multiply what is transformed, and along each of the window's `places` its steps.
@@ -135,15 +136,10 @@ struct hirc_convolution_site {
   int64_t strides[HIRC_CONVOLUTION_PLACES], padding[HIRC_CONVOLUTION_PLACES];
   int64_t dilations[HIRC_CONVOLUTION_PLACES];
 };
-// What calls of one place leave for the next; all zero at first.
-struct hirc_convolution_cache {
-  void *_Atomic plans[HIRC_CONVOLUTION_PLANS];
-  _Atomic unsigned turn;
-};
 // `extents` holds the size and the stride, in elements, of each dim of image, weights and result.
-void hirc_convolution(const struct hirc_convolution_site *site,
-                      struct hirc_convolution_cache *cache, const int64_t *extents, void *image,
-                      void *weights, void *result, void *stream, const char *location);
+void hirc_convolution(const struct hirc_convolution_site *site, struct hirc_plan_cache *cache,
+                      const int64_t *extents, void *image, void *weights, void *result,
+                      void *stream, const char *location);
 // Whether cuDNN is there, or is said to be where it is not: then a call says what is wrong.
 int hirc_has_cudnn(void);
 

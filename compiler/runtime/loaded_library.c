@@ -2,6 +2,7 @@
 
 #include "loaded_library.h"
 #include "calls.h"
+#include "cpu_device.h"
 
 #include <dlfcn.h>
 #include <sched.h>
@@ -9,12 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *hirc_library_given(const struct loaded_library *library) {
+// Returns the file that the variable names; NULL where it is unset.
+static const char *given_path(const struct loaded_library *library) {
   const char *path = getenv(library->variable);
   return path && path[0] ? path : NULL;
 }
 
-void *hirc_find_library(const char *const *names, int count, char *why, size_t bytes) {
+// Returns the first of these libraries that the loader finds. Returns NULL where there is none, and
+// writes to `why` the reason for the first name.
+static void *find(const char *const *names, int count, char *why, size_t bytes) {
   for (int i = 0; i < 2 * count; ++i) {
     const char *name = names[i % count];
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL | (i < count ? RTLD_NOLOAD : 0));
@@ -28,12 +32,27 @@ void *hirc_find_library(const char *const *names, int count, char *why, size_t b
   return NULL;
 }
 
+enum { NOT_LOOKED, ABSENT, PRESENT };
+
+int hirc_has_library(struct loaded_library *library, const char *const *names, int count) {
+  int found = atomic_load_explicit(&library->presence, memory_order_relaxed);
+  if (__builtin_expect(found == NOT_LOOKED, 0)) {
+    char why[512];
+    // What is found stays loaded: the call that follows takes it.
+    bool is_there = given_path(library) ||
+                    (!on_cpu_device() && find(names, count, why, sizeof why));
+    found = is_there ? PRESENT : ABSENT;
+    atomic_store_explicit(&library->presence, found, memory_order_relaxed);
+  }
+  return found == PRESENT;
+}
+
 static void load(const struct loaded_library *library, const char *const *names, int count,
                  const char *location) {
   char why[512] = "";
-  const char *path = hirc_library_given(library);
+  const char *path = given_path(library);
   void *found = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL)
-                     : hirc_find_library(names, count, why, sizeof why);
+                     : find(names, count, why, sizeof why);
   if (!found && path)
     library->refuse(library->not_loaded, dlerror(), location);
   if (!found)

@@ -22,19 +22,18 @@ struct loaded_library {
   int symbol_count;
   void (*refuse)(const char *what, const char *why, const char *location); // does not return
   _Atomic int state;
+  _Atomic int presence; // whether it is there, once that is known
 };
 
 enum { LIBRARY_NOT_LOADED, LIBRARY_LOADING, LIBRARY_LOADED };
 
-// Returns the file that the variable names; NULL where it is unset.
-const char *hirc_library_given(const struct loaded_library *library);
+// Returns whether the library is there, or is said to be by the variable: then loading it says what
+// is wrong. On the CPU device it is where it is said to be.
+int hirc_has_library(struct loaded_library *library, const char *const *names, int count);
 
-// Returns the first of these libraries that the loader finds; a copy that the process has loaded
-// already, such as torch's, comes first. Returns NULL where there is none, and writes to `why` the
-// reason for the first name.
-void *hirc_find_library(const char *const *names, int count, char *why, size_t bytes);
-
-// Loads the library and its functions, once. Other threads wait; after a failure another one tries.
+// Loads the library and its functions, once: what the variable names, or the first of these that the
+// loader finds, where a copy that the process has loaded already, such as torch's, comes first. Other
+// threads wait; after a failure another one tries.
 void hirc_load_library(struct loaded_library *library, const char *const *names, int count,
                        const char *location);
 

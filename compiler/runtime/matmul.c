@@ -5,41 +5,14 @@
 
 #include "current_device.h"
 #include "graphs.h"
-#include "kept_plans.h"
 #include "matmul_plan.h"
 #include "matmul_workspace.h"
-
-#include <string.h>
 
 static uint64_t alignments_of(const struct matmul_pointers *pointers) {
   uint64_t all = 0;
   for (int i = 0; i < MATMUL_OPERANDS; ++i)
     all |= (uint64_t)matmul_alignment((uintptr_t)pointers->of[i]) << 8 * i;
   return all;
-}
-
-static void free_plan(void *plan) { hirc_matmul_plan_free(plan); }
-
-static void put_back(struct hirc_matmul_cache *cache, struct matmul_plan *plan) {
-  plan_put_back(cache->plans, HIRC_MATMUL_PLANS, &cache->turn, plan, free_plan);
-}
-
-// A plan that was made for just this, now the caller's; NULL where none is there.
-static struct matmul_plan *take(struct hirc_matmul_cache *cache,
-                                const struct hirc_matmul_site *site, const int64_t *extents,
-                                uint64_t alignments, int device) {
-  size_t bytes = (size_t)matmul_extents_count(site) * sizeof *extents;
-  for (int i = 0; i < HIRC_MATMUL_PLANS; ++i) {
-    struct matmul_plan *plan =
-        atomic_exchange_explicit(&cache->plans[i], NULL, memory_order_acquire);
-    if (!plan)
-      continue;
-    if (plan->alignments == alignments && plan->device == device &&
-        memcmp(plan->extents, extents, bytes) == 0)
-      return plan;
-    put_back(cache, plan);
-  }
-  return NULL;
 }
 
 static void tell_bias(struct matmul_plan *plan, const struct cublaslt *library, const void *bias,
@@ -141,7 +114,7 @@ static void run(struct matmul_plan *plan, const struct hirc_matmul_site *site,
     pointers.of[MATMUL_FIRST] = pointers.of[MATMUL_SECOND] = zeros;
   }
   if (plan->workspace_bytes != 0)
-    workspace = hirc_matmul_workspace(plan->device, stream, location);
+    workspace = hirc_matmul_workspace(MATMUL_WORKSPACE_BYTES, plan->key.device, stream, location);
   if (plan->shape.outer_count == 0)
     multiply(plan, site, library, &pointers, false, workspace, stream, location);
   else
@@ -153,22 +126,24 @@ static void run(struct matmul_plan *plan, const struct hirc_matmul_site *site,
   }
 }
 
-void hirc_matmul(const struct hirc_matmul_site *site, struct hirc_matmul_cache *cache,
+void hirc_matmul(const struct hirc_matmul_site *site, struct hirc_plan_cache *cache,
                  const int64_t *extents, void *first, void *second, void *result, void *bias,
                  void *addend, void *stream, const char *location) {
   struct matmul_pointers pointers = {{first, second, result, bias, addend}};
+  size_t bytes = (size_t)matmul_extents_count(site) * sizeof *extents;
   struct hirc_recorder *recorder = hirc_recorder();
   if (__builtin_expect(recorder != NULL, 0)) {
     struct hirc_part parts[] = {{&site, sizeof site},
                                 {&pointers, sizeof pointers},
                                 {&stream, sizeof stream},
-                                {extents, (size_t)matmul_extents_count(site) * sizeof *extents}};
+                                {extents, bytes}};
     if (hirc_graph_does(recorder, HIRC_STEP_MULTIPLY, parts, 4))
       return;
   }
   int device = current_device(location);
   uint64_t alignments = alignments_of(&pointers);
-  struct matmul_plan *plan = take(cache, site, extents, alignments, device);
+  struct matmul_plan *plan =
+      plan_take(cache, extents, bytes, alignments, device, hirc_matmul_plan_release);
   if (plan)
     hirc_own(plan, hirc_matmul_plan_release, HIRC_OBJECT, location);
   else
@@ -179,7 +154,7 @@ void hirc_matmul(const struct hirc_matmul_site *site, struct hirc_matmul_cache *
     run(plan, site, pointers, stream, location);
   wait_at_end();
   hirc_disown(plan, HIRC_OBJECT);
-  put_back(cache, plan);
+  plan_put_back(cache, plan, hirc_matmul_plan_release);
   if (__builtin_expect(recorder != NULL, 0))
     hirc_graph_did(recorder);
 }

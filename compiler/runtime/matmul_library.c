@@ -1,12 +1,9 @@
 // Loading cuBLASLt, and what its calls return.
 
 #include "matmul_library.h"
-#include "cpu_device.h"
 #include "current_device.h"
 #include "failure.h"
 #include "loaded_library.h"
-
-#include <stdbool.h>
 
 struct matmul_handles {
   _Atomic(cublaslt_handle) of[MAX_DEVICES];
@@ -77,21 +74,7 @@ static struct loaded_library loaded = {
     .refuse = refuse_library,
 };
 
-enum { NOT_LOOKED, ABSENT, PRESENT };
-
-int hirc_has_cublaslt(void) {
-  static _Atomic int looked;
-  int found = atomic_load_explicit(&looked, memory_order_relaxed);
-  if (__builtin_expect(found == NOT_LOOKED, 0)) {
-    char why[512];
-    // What is found stays loaded: the call that follows takes it.
-    bool is_there = hirc_library_given(&loaded) ||
-                    (!on_cpu_device() && hirc_find_library(names, NAMES, why, sizeof why));
-    found = is_there ? PRESENT : ABSENT;
-    atomic_store_explicit(&looked, found, memory_order_relaxed);
-  }
-  return found == PRESENT;
-}
+int hirc_has_cublaslt(void) { return hirc_has_library(&loaded, names, NAMES); }
 
 const struct cublaslt *hirc_cublaslt(const char *location) {
   if (__builtin_expect(!hirc_library_is_loaded(&loaded), 0))

@@ -102,7 +102,7 @@ static void make_descriptors(struct matmul_plan *plan, const struct hirc_matmul_
 
 // How far an operand is aligned in every call of the library.
 static uint32_t alignment_of(const struct matmul_plan *plan, int operand, int64_t element_bytes) {
-  uint64_t together = UINT64_C(1) << (plan->alignments >> 8 * operand & 255);
+  uint64_t together = UINT64_C(1) << (plan->key.alignments >> 8 * operand & 255);
   for (int i = 0; i < plan->shape.outer_count; ++i)
     together |= (uint64_t)(plan->shape.outer[i].strides[operand] * element_bytes);
   return UINT32_C(1) << matmul_alignment(together);
@@ -197,10 +197,10 @@ struct matmul_plan *hirc_matmul_plan(const struct hirc_matmul_site *site, const 
   hirc_own(plan, hirc_matmul_plan_release, HIRC_OBJECT, location);
   struct matmul_loop loops[MATMUL_MAX_LOOPS];
   size_t bytes = (size_t)matmul_extents_count(site) * sizeof *extents;
-  memcpy(plan->extents, extents, bytes);
+  memcpy(plan->key.extents, extents, bytes);
   memcpy(loops, extents, bytes);
-  plan->alignments = alignments;
-  plan->device = device;
+  plan->key.alignments = alignments;
+  plan->key.device = device;
   plan->work = work_of(site, loops);
   if (plan->work == MATMUL_NOTHING || plan->work == MATMUL_ZERO)
     return plan;
@@ -217,7 +217,9 @@ struct matmul_plan *hirc_matmul_plan(const struct hirc_matmul_site *site, const 
   return plan;
 }
 
-void hirc_matmul_plan_free(struct matmul_plan *plan) {
+void hirc_matmul_plan_release(void *made, void *stream) {
+  (void)stream;
+  struct matmul_plan *plan = made;
   const struct cublaslt *library = plan->matmul ? hirc_cublaslt(NULL) : NULL;
   if (plan->preference)
     library->MatmulPreferenceDestroy(plan->preference);
@@ -232,10 +234,4 @@ void hirc_matmul_plan_free(struct matmul_plan *plan) {
   if (plan->matmul)
     library->MatmulDescDestroy(plan->matmul);
   free(plan);
-}
-
-// Of a call that failed.
-void hirc_matmul_plan_release(void *plan, void *stream) {
-  (void)stream;
-  hirc_matmul_plan_free(plan);
 }

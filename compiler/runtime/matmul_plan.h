@@ -2,7 +2,7 @@
 #ifndef HIRC_MATMUL_PLAN_H
 #define HIRC_MATMUL_PLAN_H
 
-#include "hirc_runtime.h"
+#include "kept_plans.h"
 #include "matmul_library.h"
 #include "matmul_shape.h"
 
@@ -18,11 +18,11 @@ enum matmul_work {
   MATMUL_PRODUCT,
 };
 
+_Static_assert(MATMUL_MAX_LOOPS * (1 + MATMUL_OPERANDS) <= PLAN_MOST_EXTENTS, "they fit");
+
 // A plan is for one thread at a time: it remembers the bias that the library was told last.
 struct matmul_plan {
-  int64_t extents[MATMUL_MAX_LOOPS * (1 + MATMUL_OPERANDS)];
-  uint64_t alignments; // a byte an operand
-  int device;
+  struct plan_key key; // with a byte of alignments an operand
   enum matmul_work work;
   struct matmul_shape shape;
   int64_t zero_bytes;
@@ -41,9 +41,7 @@ struct matmul_plan *hirc_matmul_plan(const struct hirc_matmul_site *site, const 
                                      const struct matmul_pointers *pointers, uint64_t alignments,
                                      int device, const char *location);
 
-void hirc_matmul_plan_free(struct matmul_plan *plan);
-
-void hirc_matmul_plan_release(void *plan, void *stream);
+plan_release hirc_matmul_plan_release;
 
 static inline int64_t matmul_element_bytes(int64_t type) {
   return type == CUBLASLT_F64 ? 8 : type == CUBLASLT_F32 ? 4 : 2;

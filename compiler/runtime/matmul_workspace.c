@@ -1,9 +1,9 @@
-// The workspace of matrix products: one for each device and stream, allocated in the stream's order
-// by the first product that needs it, kept for the following ones, and freed at the end of the
+// The workspace of matrix products and convolutions: one for each device and stream, allocated in the stream's order
+// by the first one that needs it, kept for the following ones, and freed at the end of the
 // program.
 //
-// Some calls get memory of their own, which is freed after them in the stream's order: those beyond
-// the streams that the table has room for; those on the stream that is another one in each thread;
+// Some calls get memory of their own, which is freed after them in the stream's order: those that
+// need more; those beyond the streams that the table has room for; those on the stream that is another one in each thread;
 // and those that are captured into a graph, which may run beside the stream that it was captured from.
 
 #include "matmul_workspace.h"
@@ -60,9 +60,9 @@ static void free_all(const char *location) {
   }
 }
 
-static void *allocate(cuda_stream stream, const char *location) {
+static void *allocate(size_t bytes, cuda_stream stream, const char *location) {
   void *memory = NULL;
-  check(cudaMallocAsync(&memory, MATMUL_WORKSPACE_BYTES, stream), "cudaMallocAsync", location);
+  check(cudaMallocAsync(&memory, bytes, stream), "cudaMallocAsync", location);
   hirc_own(memory, hirc_release_on_device, HIRC_OBJECT, location);
   return memory;
 }
@@ -70,7 +70,7 @@ static void *allocate(cuda_stream stream, const char *location) {
 __attribute__((cold, noinline)) static void *fill_entry(struct workspace_entry *entry,
                                                         cuda_stream stream,
                                                         const char *location) {
-  void *created = allocate(stream, location), *present = NULL;
+  void *created = allocate(MATMUL_WORKSPACE_BYTES, stream, location), *present = NULL;
   __atomic_store_n(&hirc_state_free_at_end_1, &free_all, __ATOMIC_RELEASE);
   bool is_kept = atomic_compare_exchange_strong(&entry->memory, &present, created);
   if (!is_kept)
@@ -86,14 +86,16 @@ static bool is_captured(cuda_stream stream, const char *location) {
   return status != 0;
 }
 
-struct matmul_workspace hirc_matmul_workspace(int device, void *stream, const char *location) {
+struct matmul_workspace hirc_matmul_workspace(size_t bytes, int device, void *stream,
+                                              const char *location) {
   if (hirc_recorder())
     return (struct matmul_workspace){
-        hirc_allocate(MATMUL_WORKSPACE_BYTES, HIRC_MEMORY_DEVICE, stream, location), false};
-  bool is_shared = (uintptr_t)stream != STREAM_PER_THREAD && !is_captured(stream, location);
+        hirc_allocate((int64_t)bytes, HIRC_MEMORY_DEVICE, stream, location), false};
+  bool is_shared = bytes <= MATMUL_WORKSPACE_BYTES && (uintptr_t)stream != STREAM_PER_THREAD &&
+                   !is_captured(stream, location);
   struct workspace_entry *entry = is_shared ? find_entry(key_of(device, stream)) : NULL;
   if (!entry)
-    return (struct matmul_workspace){allocate(stream, location), false};
+    return (struct matmul_workspace){allocate(bytes, stream, location), false};
   void *memory = atomic_load_explicit(&entry->memory, memory_order_acquire);
   if (__builtin_expect(!memory, 0))
     memory = fill_entry(entry, stream, location);

@@ -22,8 +22,7 @@ from .expand import ExpandOp
 from .find_loops import FindLoopsOp
 from .for_loop import ForOp
 from .get import GetOp
-from .has_convolution_library import HasConvolutionLibraryOp
-from .has_matmul_library import HasMatmulLibraryOp
+from .has_library import HasLibraryOp
 from .host_call import HostCallOp
 from .if_branch import IfOp
 from .kernel import KernelOp
@@ -83,8 +82,7 @@ __all__ = [
     "FindLoopsOp",
     "ForOp",
     "GetOp",
-    "HasConvolutionLibraryOp",
-    "HasMatmulLibraryOp",
+    "HasLibraryOp",
     "Hir",
     "HostCallOp",
     "IfOp",

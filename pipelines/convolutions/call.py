@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...dialects import hir
+from ...dialects.hir.has_library import CUDNN
 from ...dialects.mlir import ir
-from ..hir.loops import emit_either
+from ..hir.loops import emit_by_library
 from ..hir.memory.owners import Owners
 from ..schedules.contraction.form import read_form
 from ..schedules.device import Device
@@ -61,11 +61,7 @@ def call_library(
             op.clone()
 
         if options.falls_back:
-            is_there = ir.Operation.create(
-                hir.HasConvolutionLibraryOp.OPERATION_NAME,
-                results=[ir.IntegerType.get_signless(1)],
-            ).results[0]
-            emit_either(is_there, call, fall_back)
+            emit_by_library(CUDNN, call, fall_back)
         else:
             call()
     op.erase()

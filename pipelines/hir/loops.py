@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ...dialects.hir.has_library import HasLibraryOp
 from ...dialects.mlir import ir
 
 
@@ -31,3 +32,13 @@ def emit_either(
     for region, emit in zip(branch.regions, (then, otherwise), strict=True):
         with ir.InsertionPoint(region.blocks.append()):
             emit()
+
+
+def emit_by_library(library: str, call: Callable[[], None], otherwise: Callable[[], None]) -> None:
+    """Emits what `call` emits for where a library is there, and `otherwise` for where it is not."""
+    is_there = ir.Operation.create(
+        HasLibraryOp.OPERATION_NAME,
+        results=[ir.IntegerType.get_signless(1)],
+        attributes={"library": ir.StringAttr.get(library)},
+    ).results[0]
+    emit_either(is_there, call, otherwise)

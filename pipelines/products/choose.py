@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ...dialects import hir
+from ...dialects.hir.has_library import CUBLASLT
 from ...dialects.mlir import arith, ir
 from ..fusion.tiles import FALLBACK, ROUNDED
 from ..generics import emit_generic, reduce_over
-from ..hir.loops import emit_either
+from ..hir.loops import emit_by_library, emit_either
 from ..schedules.floor import GENERAL
 from .options import MatmulOptions
 from .product import Product, emit_call
@@ -34,10 +34,7 @@ def emit_product(
         if not options.falls_back:
             call_library()
             return
-        is_there = ir.Operation.create(
-            hir.HasMatmulLibraryOp.OPERATION_NAME, results=[ir.IntegerType.get_signless(1)]
-        ).results[0]
-        emit_either(is_there, call_library, fall_back)
+        emit_by_library(CUBLASLT, call_library, fall_back)
 
     def call_library() -> None:
         emit_call(product, allow_tf32=options.allow_tf32)

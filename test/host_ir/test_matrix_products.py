@@ -16,7 +16,7 @@ from hirc.tools.bench_kernels.arrays import difference, empty, inputs_of
 from hirc.tools.bench_kernels.catalogue import rows
 from hirc.tools.bench_kernels.row import BUILDS, Row
 from hirc.tools.bench_kernels.text import program_text
-from support.matmul_library import Fake
+from support.fake_library import Fake
 
 # They share what is compiled, so one process runs them all.
 pytestmark = pytest.mark.xdist_group("matrix_products")

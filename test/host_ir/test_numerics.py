@@ -12,8 +12,8 @@ from host_ir.program_texts import Program, module_text
 
 import hirc
 from hirc.compiler.interpreter import Interpreter
+from support.fake_library import Fake
 from support.host_ir import parsed
-from support.matmul_library import Fake
 
 # What an operation computes is one thing, the schedule of its kernels another: these are compiled
 # the fastest way but for one type each.

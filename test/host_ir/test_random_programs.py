@@ -15,8 +15,8 @@ from host_ir.libraries import library
 from host_ir.random_programs import Input, Writer
 
 import hirc
+from support.fake_library import Fake
 from support.host_ir import parsed
-from support.matmul_library import Fake
 
 # What of the support library counts memory, for this library to export.
 _COUNTING = """

@@ -16,7 +16,7 @@ import hirc
 from hirc.compiler.session import Session
 from hirc.dialects.mlir import ir
 from hirc.tools.hirc import main as run_hirc
-from support.matmul_library import Fake
+from support.fake_library import Fake
 
 # They share what is compiled, so one process runs them all.
 pytestmark = pytest.mark.xdist_group("tensor_functions")

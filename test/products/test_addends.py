@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from support.matmul_library import Fake
+from support.fake_library import Fake
 
 _TORCH = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "f64": torch.float64}
 _BODIES = {

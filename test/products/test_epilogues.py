@@ -19,7 +19,7 @@ from hirc.pipelines.host_ir import HostIrOptions, host_ir_stages
 from hirc.pipelines.pipeline import run_steps
 from hirc.pipelines.products.options import MatmulOptions
 from support.evaluate_generic import evaluate
-from support.matmul_library import Fake
+from support.fake_library import Fake
 
 from .epilogues import DROPS_NAN, LIBRARY, NEARLY, function
 

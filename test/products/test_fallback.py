@@ -9,7 +9,7 @@ import torch
 from host_ir.libraries import library
 
 from hirc.tools.hirc import main as run_hirc
-from support.matmul_library import Fake
+from support.fake_library import Fake
 
 _SOURCE = """
 func.func @NAME(%x: tensor<?x136xbf16>, %w: tensor<136x264xbf16>, %y: tensor<32x136xf32>,
@@ -73,4 +73,4 @@ def test_calls_that_are_asked_for_have_no_other_way(tmp_path: Path) -> None:
     words = ["--stop-after=compute", "--emit=shared", "--offload-arch=sm_90a", "-o", str(output)]
     assert run_hirc([str(source), "--products=library", *words]) == 0
     assert "hir.library_matmul" in output.read_text()
-    assert "hir.has_matmul_library" not in output.read_text()
+    assert "hir.has_library" not in output.read_text()

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 import hirc
-from support.matmul_library import Fake
+from support.fake_library import Fake
 
 # Heads of queries, keys or values lie side by side in a row, of which the others are more parts.
 _SCORES = """

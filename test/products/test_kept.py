@@ -15,7 +15,7 @@ from hirc.pipelines.host_ir import HostIrOptions, host_ir_stages
 from hirc.pipelines.pipeline import run_steps
 from hirc.pipelines.products.options import MatmulOptions
 from support.evaluate_generic import Array, evaluate
-from support.matmul_library import Fake
+from support.fake_library import Fake
 
 _SIZES = {"m": 12, "n": 7, "k": 5}
 _FLOATS = {"f16": np.float16, "f32": np.float32, "f64": np.float64}

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import hirc
-from support.matmul_library import Fake
+from support.fake_library import Fake
 from support.weights import write_values
 
 # The sums of the product's rows, and of the weight's; and a product with an odd number of terms.

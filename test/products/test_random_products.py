@@ -13,7 +13,7 @@ import hirc
 from hirc.compiler.session import Session
 from hirc.dialects.mlir import ir
 from support.evaluate_generic import Array, evaluate
-from support.matmul_library import Fake
+from support.fake_library import Fake
 from support.product_graphs import INPUTS, product_graph
 
 SMALL, LARGE = (0, 1, 2, 3, 5, 8), (1, 33, 96, 130)

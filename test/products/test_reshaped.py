@@ -7,7 +7,7 @@ import re
 import pytest
 import torch
 
-from support.matmul_library import Fake
+from support.fake_library import Fake
 
 _PROGRAM = """
 #same = affine_map<(i, j) -> (i, j)>

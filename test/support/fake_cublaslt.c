@@ -7,19 +7,12 @@
 // that is too small or less aligned than 256 bytes. Beyond that it refuses what has no defined result:
 // batches of results that overlap, and a result that shares elements with an operand or the bias. It has
 // no epilogue for f64, and one activation at most, as cuBLASLt. It logs its calls, and any call can be
-// made to fail. It knows nothing of streams: `fake_lt_synchronize`, where it is set, is called before a
-// product.
+// made to fail.
 
-#include <pthread.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "fake_library.h"
 
 enum { F32 = 0, F64 = 1, F16 = 2, BF16 = 14, COMPUTE_32F = 68, COMPUTE_64F = 70, COMPUTE_TF32 = 77 };
-enum { INVALID_VALUE = 7, NOT_SUPPORTED = 15, LOG_BYTES = 1 << 20 };
+enum { INVALID_VALUE = 7, NOT_SUPPORTED = 15 };
 enum { RELU = 2, BIAS = 4, GELU = 32 };
 
 struct matmul {
@@ -49,50 +42,6 @@ struct choice {
 };
 _Static_assert(sizeof(struct algorithm) == 64, "as cuBLASLt's");
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static char text[LOG_BYTES];
-static size_t used;
-static char failing_call[64];
-static int failing_status;
-
-int (*fake_lt_synchronize)(void *stream);
-size_t fake_lt_workspace;
-int fake_lt_finds_nothing;
-int fake_lt_alive;
-int fake_lt_at, fake_lt_calls; // the call that fails, from 1 on, and those so far
-
-const char *fake_lt_log(void) { return text; }
-void fake_lt_reset(void) {
-  used = 0;
-  text[0] = 0;
-  failing_call[0] = 0;
-}
-void fake_lt_fail(const char *call, int status) {
-  snprintf(failing_call, sizeof failing_call, "%s", call);
-  failing_status = status;
-}
-
-// Commands have no other way to make a call fail: FAKE_CUBLASLT_FAIL is "call status".
-__attribute__((constructor)) static void read_environment(void) {
-  const char *wanted = getenv("FAKE_CUBLASLT_FAIL");
-  if (wanted)
-    sscanf(wanted, "%63s %d", failing_call, &failing_status);
-}
-
-__attribute__((format(printf, 2, 3))) static int answer(const char *call, const char *format, ...) {
-  va_list arguments;
-  pthread_mutex_lock(&lock);
-  if (used > LOG_BYTES / 2)
-    used = 0;
-  va_start(arguments, format);
-  used += (size_t)snprintf(text + used, LOG_BYTES - used, "%s", call);
-  used += (size_t)vsnprintf(text + used, LOG_BYTES - used, format, arguments);
-  used += (size_t)snprintf(text + used, LOG_BYTES - used, "\n");
-  va_end(arguments);
-  pthread_mutex_unlock(&lock);
-  return strcmp(call, failing_call) == 0 ? failing_status : 0;
-}
-
 const char *cublasLtGetStatusName(int status) {
   return status == INVALID_VALUE    ? "CUBLAS_STATUS_INVALID_VALUE"
          : status == NOT_SUPPORTED ? "CUBLAS_STATUS_NOT_SUPPORTED"
@@ -109,21 +58,6 @@ int cublasLtCreate(void **handle) {
 int cublasLtDestroy(void *handle) {
   (void)handle;
   return answer("cublasLtDestroy", "%s", "");
-}
-
-// Whether this call is the one that fails.
-static int is_planted(void) {
-  return __atomic_add_fetch(&fake_lt_calls, 1, __ATOMIC_RELAXED) == fake_lt_at;
-}
-
-static void *make(size_t bytes) {
-  __atomic_fetch_add(&fake_lt_alive, 1, __ATOMIC_RELAXED);
-  return calloc(1, bytes);
-}
-static int destroy(void *object) {
-  __atomic_fetch_sub(&fake_lt_alive, 1, __ATOMIC_RELAXED);
-  free(object);
-  return 0;
 }
 
 int cublasLtMatmulDescCreate(struct matmul **matmul, int compute, int scale) {
@@ -286,16 +220,16 @@ int cublasLtMatmulAlgoGetHeuristic(void *handle, const struct matmul *matmul,
   *found = 0;
   if (status)
     return status;
-  if (wanted < 1 || fake_lt_workspace > preference->workspace)
+  if (wanted < 1 || fake_library_workspace > preference->workspace)
     return INVALID_VALUE;
-  if (fake_lt_finds_nothing)
+  if (fake_library_finds_nothing)
     return 0;
   choices->algorithm = describe(matmul, a, b, c, d);
   if (!choices->algorithm.mark)
     return INVALID_VALUE;
   for (int i = 0; i < 4; ++i)
     choices->algorithm.alignments |= (uint64_t)preference->alignments[i] << 16 * i;
-  choices->algorithm.workspace = choices->workspace = fake_lt_workspace;
+  choices->algorithm.workspace = choices->workspace = fake_library_workspace;
   choices->state = 0;
   *found = 1;
   return 0;
@@ -459,8 +393,8 @@ int cublasLtMatmul(void *handle, const struct matmul *matmul, const void *alpha,
       (uintptr_t)matmul->bias % bytes_of(d_layout->type) != 0 ||
       overlaps(matmul, a, a_layout, b, b_layout, c, c_layout, d, d_layout))
     return INVALID_VALUE;
-  if (fake_lt_synchronize)
-    fake_lt_synchronize(stream);
+  if (fake_library_synchronize)
+    fake_library_synchronize(stream);
   if (algorithm->workspace)
     memset(workspace, 0xff, algorithm->workspace);
   for (int64_t each = 0; each < d_layout->batch; ++each)

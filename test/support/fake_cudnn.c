@@ -4,23 +4,16 @@
 // defines them (images, channels, two or three places, with a stride each; filters packed), and
 // refuses with CUDNN_STATUS_BAD_PARAM what cuDNN would: sizes that do not fit together, strides by
 // which elements share a place, groups that do not divide, an algorithm that was not chosen for the
-// convolution, a workspace that is too small or less aligned than 256 bytes. Its heuristics put
+// convolution, a workspace that is too small or less aligned than 256 bytes. As cuDNN it has no algorithm
+// for gradients of images with channels last, where weights or results lie otherwise. Its heuristics put
 // algorithms first that a caller may have reasons not to take: one of transformed tiles, one that
 // fails, one that is not deterministic, one that needs too much memory. Where f32 need not be
 // multiplied as it is, it is rounded to tf32. It logs its calls, and any call can be made to fail.
-// It knows nothing of streams: `fake_dnn_synchronize`, where it is set, is called before a
-// convolution.
 
-#include <pthread.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "fake_library.h"
 
 enum { F32 = 0, F16 = 2, BF16 = 9, FMA = 3, BAD_PARAM = 2000, NOT_SUPPORTED = 3000 };
-enum { LOG_BYTES = 1 << 20, MOST = 5 };
+enum { MOST = 5 };
 
 struct tensor {
   int type, rank, sizes[MOST], strides[MOST];
@@ -42,50 +35,6 @@ struct handle {
   bool has_stream;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static char text[LOG_BYTES];
-static size_t used;
-static char failing_call[64];
-static int failing_status;
-
-int (*fake_dnn_synchronize)(void *stream);
-size_t fake_dnn_workspace;
-int fake_dnn_finds_nothing;
-int fake_dnn_alive;
-int fake_dnn_at, fake_dnn_calls; // the call that fails, from 1 on, and those so far
-
-const char *fake_dnn_log(void) { return text; }
-void fake_dnn_reset(void) {
-  used = 0;
-  text[0] = 0;
-  failing_call[0] = 0;
-}
-void fake_dnn_fail(const char *call, int status) {
-  snprintf(failing_call, sizeof failing_call, "%s", call);
-  failing_status = status;
-}
-
-// Commands have no other way to make a call fail: FAKE_CUDNN_FAIL is "call status".
-__attribute__((constructor)) static void read_environment(void) {
-  const char *wanted = getenv("FAKE_CUDNN_FAIL");
-  if (wanted)
-    sscanf(wanted, "%63s %d", failing_call, &failing_status);
-}
-
-__attribute__((format(printf, 2, 3))) static int answer(const char *call, const char *format, ...) {
-  va_list arguments;
-  pthread_mutex_lock(&lock);
-  if (used > LOG_BYTES / 2)
-    used = 0;
-  va_start(arguments, format);
-  used += (size_t)snprintf(text + used, LOG_BYTES - used, "%s", call);
-  used += (size_t)vsnprintf(text + used, LOG_BYTES - used, format, arguments);
-  used += (size_t)snprintf(text + used, LOG_BYTES - used, "\n");
-  va_end(arguments);
-  pthread_mutex_unlock(&lock);
-  return strcmp(call, failing_call) == 0 ? failing_status : 0;
-}
-
 const char *cudnnGetErrorString(int status) {
   return status == BAD_PARAM       ? "CUDNN_STATUS_BAD_PARAM"
          : status == NOT_SUPPORTED ? "CUDNN_STATUS_NOT_SUPPORTED"
@@ -99,28 +48,17 @@ void cudnnGetLastErrorString(char *message, size_t bytes) {
 #endif
 size_t cudnnGetVersion(void) { return 91002; }
 
-// Whether this call is the one that fails.
-static int is_planted(void) {
-  return __atomic_add_fetch(&fake_dnn_calls, 1, __ATOMIC_RELAXED) == fake_dnn_at;
-}
-
-static int make(void *made, size_t bytes) {
+static int create(void *made, size_t bytes) {
   if (is_planted())
     return BAD_PARAM;
-  __atomic_fetch_add(&fake_dnn_alive, 1, __ATOMIC_RELAXED);
-  void *object = calloc(1, bytes);
+  void *object = make(bytes);
   memcpy(made, &object, sizeof object);
-  return 0;
-}
-static int destroy(void *object) {
-  __atomic_fetch_sub(&fake_dnn_alive, 1, __ATOMIC_RELAXED);
-  free(object);
   return 0;
 }
 
 int cudnnCreate(struct handle **handle) {
   int status = answer("cudnnCreate", "%s", "");
-  return status ? status : make(handle, sizeof **handle);
+  return status ? status : create(handle, sizeof **handle);
 }
 int cudnnDestroy(struct handle *handle) { return destroy(handle); }
 int cudnnSetStream(struct handle *handle, void *stream) {
@@ -130,7 +68,7 @@ int cudnnSetStream(struct handle *handle, void *stream) {
   return answer("cudnnSetStream", "%s", "");
 }
 
-int cudnnCreateTensorDescriptor(struct tensor **tensor) { return make(tensor, sizeof **tensor); }
+int cudnnCreateTensorDescriptor(struct tensor **tensor) { return create(tensor, sizeof **tensor); }
 int cudnnDestroyTensorDescriptor(struct tensor *tensor) { return destroy(tensor); }
 int cudnnSetTensorNdDescriptor(struct tensor *tensor, int type, int rank, const int *sizes,
                                const int *strides) {
@@ -147,7 +85,7 @@ int cudnnSetTensorNdDescriptor(struct tensor *tensor, int type, int rank, const 
   return 0;
 }
 
-int cudnnCreateFilterDescriptor(struct filter **filter) { return make(filter, sizeof **filter); }
+int cudnnCreateFilterDescriptor(struct filter **filter) { return create(filter, sizeof **filter); }
 int cudnnDestroyFilterDescriptor(struct filter *filter) { return destroy(filter); }
 int cudnnSetFilterNdDescriptor(struct filter *filter, int type, int format, int rank,
                                const int *sizes) {
@@ -165,7 +103,7 @@ int cudnnSetFilterNdDescriptor(struct filter *filter, int type, int format, int 
 }
 
 int cudnnCreateConvolutionDescriptor(struct convolution **convolution) {
-  int status = make(convolution, sizeof **convolution);
+  int status = create(convolution, sizeof **convolution);
   if (!status)
     (*convolution)->groups = 1;
   return status;
@@ -265,6 +203,12 @@ static void write_window(char described[160], const struct filter *filter,
                      numbers[kind][i]);
 }
 
+static bool has_channels_last(const struct tensor *tensor) {
+  int last = tensor->rank - 1;
+  return tensor->strides[1] < tensor->strides[last] && tensor->sizes[1] > 1 &&
+         tensor->sizes[last] > 1;
+}
+
 static int find_algorithms(const char *call, const struct tensor *image,
                            const struct filter *filter, const struct convolution *convolution,
                            const struct tensor *result, int wanted, int *found,
@@ -277,7 +221,7 @@ static int find_algorithms(const char *call, const struct tensor *image,
     return status;
   if (wanted < 5 || !fits(image, filter, convolution, result))
     return BAD_PARAM;
-  if (fake_dnn_finds_nothing)
+  if (fake_library_finds_nothing)
     return 0;
   int math = convolution->math;
   struct choice all[] = {
@@ -285,7 +229,7 @@ static int find_algorithms(const char *call, const struct tensor *image,
       {.algorithm = exact, .status = NOT_SUPPORTED, .determinism = 1, .math = math},
       {.algorithm = loose, .workspace = 512, .determinism = 0, .math = math},
       {.algorithm = exact, .workspace = (size_t)1 << 40, .determinism = 1, .math = math},
-      {.algorithm = exact, .workspace = fake_dnn_workspace, .determinism = 1, .math = math},
+      {.algorithm = exact, .workspace = fake_library_workspace, .determinism = 1, .math = math},
   };
   memcpy(choices, all, sizeof all);
   *found = 5;
@@ -307,6 +251,8 @@ int cudnnGetConvolutionBackwardDataAlgorithm_v7(struct handle *handle, const str
                                                 const struct tensor *result, int wanted, int *found,
                                                 struct choice *choices) {
   (void)handle;
+  if (has_channels_last(image) && !(filter->format && has_channels_last(result)))
+    return NOT_SUPPORTED;
   return find_algorithms("cudnnGetConvolutionBackwardDataAlgorithm_v7", result, filter,
                          convolution, image, wanted, found, choices, 3, 0, 1);
 }
@@ -314,7 +260,7 @@ int cudnnGetConvolutionBackwardDataAlgorithm_v7(struct handle *handle, const str
 static int workspace_of(int algorithm, size_t *bytes) {
   if (is_planted())
     return BAD_PARAM;
-  *bytes = algorithm == 1 ? fake_dnn_workspace : 1024;
+  *bytes = algorithm == 1 ? fake_library_workspace : 1024;
   return 0;
 }
 int cudnnGetConvolutionForwardWorkspaceSize(struct handle *handle, const struct tensor *image,
@@ -499,15 +445,15 @@ static int run(const char *call, struct handle *handle, const void *alpha, const
                       convolution->math, image->type, tensors[0], window, tensors[1]);
   if (status)
     return status;
-  size_t needed = algorithm == 1 ? fake_dnn_workspace : 1024;
+  size_t needed = algorithm == 1 ? fake_library_workspace : 1024;
   bool is_whole = is_gradient ? fits(result, filter, convolution, image)
                               : fits(image, filter, convolution, result);
   if (!is_whole || *(const float *)alpha != 1 || *(const float *)beta != 0 || !given ||
       !weights || !taken || given == taken || weights == taken || workspace_bytes < needed ||
       (needed && !workspace) || (uintptr_t)workspace % 256 != 0)
     return BAD_PARAM;
-  if (fake_dnn_synchronize)
-    fake_dnn_synchronize(handle->stream);
+  if (fake_library_synchronize)
+    fake_library_synchronize(handle->stream);
   if (needed)
     memset(workspace, 0xff, needed);
   convolve(image, given, filter, weights, convolution, result, taken, is_gradient);

@@ -13,6 +13,9 @@ from ...walking import is_used
 from ..index_arithmetic import Index, index_of, materialized
 from .state import ProgramState
 
+# The words of `struct hirc_plan_cache` (compiler/runtime/hirc_runtime.h).
+PLAN_CACHE_WORDS = 8
+
 
 @dataclass(frozen=True)
 class Extents:

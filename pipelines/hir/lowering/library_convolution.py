@@ -1,13 +1,10 @@
-"""hir.library_convolution and hir.has_convolution_library: calls of the support library, for
-cuDNN.
-"""
+"""hir.library_convolution: a call of the support library, for cuDNN."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
 
-from ....dialects.hir import HasConvolutionLibraryOp
 from ....dialects.hir.library_convolution import (
     GRADIENT,
     MOST_PLACES,
@@ -15,11 +12,10 @@ from ....dialects.hir.library_convolution import (
     dims_of,
     places_of,
 )
-from ....dialects.mlir import arith, ir
+from ....dialects.mlir import ir
 from ...host.buffer import data_address, stack_array
-from ...rewriting import constant
 from ..index_arithmetic import Index, IndexArithmetic
-from .buffers import as_i64, extents_of
+from .buffers import PLAN_CACHE_WORDS, as_i64, extents_of
 from .registry import lowers
 from .state import ProgramState
 
@@ -27,8 +23,6 @@ from .state import ProgramState
 # cudnnMathType.
 _ELEMENTS = {"f32": 0, "f16": 2, "bf16": 9}
 _EXACT, _ROUNDED = 3, 1
-# The words of `struct hirc_convolution_cache`.
-_CACHE_WORDS = 8
 
 
 @lowers("hir.library_convolution")
@@ -37,7 +31,7 @@ def lower_library_convolution(op: LibraryConvolutionOp, state: ProgramState) -> 
     emit = state.emit
     operands = list(op.operation.operands)
     site = emit.constant_words("hirc_convolution_site", _words(op.operation))
-    cache = emit.zeroed_words("hirc_convolution_cache", _CACHE_WORDS)
+    cache = emit.zeroed_words("hirc_convolution_cache", PLAN_CACHE_WORDS)
     places = places_of(op.operation)
     extents = [
         as_i64(state, number)
@@ -56,17 +50,6 @@ def lower_library_convolution(op: LibraryConvolutionOp, state: ProgramState) -> 
         ],
     )
     return []
-
-
-@lowers("hir.has_convolution_library")
-def lower_has_convolution_library(
-    op: HasConvolutionLibraryOp, state: ProgramState
-) -> list[ir.Value]:
-    """A call, which loads the library where it was not."""
-    del op
-    emit = state.emit
-    found = emit.value_of_call("hirc_has_cudnn", [], emit.types.i32)
-    return [arith.cmpi(arith.CmpIPredicate.ne, found, constant(emit.types.i32, 0))]
 
 
 def _words(op: ir.Operation) -> list[int]:

@@ -1,17 +1,15 @@
-"""hir.library_matmul and hir.has_matmul_library: calls of the support library, for cuBLASLt."""
+"""hir.library_matmul: a call of the support library, for cuBLASLt."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....dialects.hir import HasMatmulLibraryOp
 from ....dialects.hir.layout import DYNAMIC
 from ....dialects.hir.library_matmul import LibraryMatmulOp, bias_and_addend, dims_of
-from ....dialects.mlir import arith, ir
+from ....dialects.mlir import ir
 from ...host.buffer import data_address, stack_array
-from ...rewriting import constant
 from ..index_arithmetic import Index
-from .buffers import as_i64, extents_of
+from .buffers import PLAN_CACHE_WORDS, as_i64, extents_of
 from .registry import lowers
 from .state import ProgramState
 
@@ -20,8 +18,6 @@ from .state import ProgramState
 _ELEMENTS = {"f32": 0, "f64": 1, "f16": 2, "bf16": 14}
 _COMPUTES = {"f32": 68, "f64": 70, "tf32": 77}
 _ACTIVATIONS = {"": 0, "relu": 1, "gelu_tanh": 2}
-# The words of `struct hirc_matmul_cache`.
-_CACHE_WORDS = 8
 _OPERANDS = 5
 
 
@@ -38,7 +34,7 @@ def lower_library_matmul(op: LibraryMatmulOp, state: ProgramState) -> list[ir.Va
     addresses = [emit.null() if value is None else data_address(emit, value) for value in operands]
     words = _words(op.operation, operands, dims, loops)
     site = emit.constant_words("hirc_matmul_site", words)
-    cache = emit.zeroed_words("hirc_matmul_cache", _CACHE_WORDS)
+    cache = emit.zeroed_words("hirc_matmul_cache", PLAN_CACHE_WORDS)
     extents = stack_array(emit, _extents(state, operands, dims, loops))
     emit.call(
         "hirc_matmul",
@@ -52,15 +48,6 @@ def lower_library_matmul(op: LibraryMatmulOp, state: ProgramState) -> list[ir.Va
         ],
     )
     return []
-
-
-@lowers("hir.has_matmul_library")
-def lower_has_matmul_library(op: HasMatmulLibraryOp, state: ProgramState) -> list[ir.Value]:
-    """A call, which loads the library where it was not."""
-    del op
-    emit = state.emit
-    found = emit.value_of_call("hirc_has_cublaslt", [], emit.types.i32)
-    return [arith.cmpi(arith.CmpIPredicate.ne, found, constant(emit.types.i32, 0))]
 
 
 def _words(

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from host_ir.libraries import library
 
+import hirc
 from hirc.compiler.errors import ExecutionError
-from support.matmul_library import Fake
+from support.fake_library import Fake
 
 # A slice whose end is the caller's, a function that asserts, one whose kernel asserts.
 _CHECKS = """
@@ -105,19 +106,53 @@ func.func @main(%x: tensor<?x8xf32> {hir.name = "x"}, %w: tensor<8x5xf32> {hir.n
 """
 
 
+_CONVOLUTION = """
+func.func @main(%x: tensor<?x8x5xf32> {hir.name = "x"}, %w: tensor<3x8x2xf32> {hir.name = "w"},
+                %b: tensor<?x3x4xf32> {hir.name = "b"}) -> (tensor<?x3x4xf32> {hir.name = "y"}) {
+  %y = linalg.conv_1d_ncw_fcw ins(%x, %w : tensor<?x8x5xf32>, tensor<3x8x2xf32>)
+                              outs(%b : tensor<?x3x4xf32>) -> tensor<?x3x4xf32>
+  return %y : tensor<?x3x4xf32>
+}
+"""
+
+
 def test_each_call_of_the_products_library_fails(fake: Fake) -> None:
-    built = fake.library(_PRODUCT)
+    # The plan of the call that succeeded: a description, and the layouts of three matrices and of
+    # what is added.
+    _fails_at_each_call(fake, fake.library(_PRODUCT), "cublasLt", 5, ((8,), (8, 5), (5,)), 8)
+
+
+def test_each_call_of_the_convolutions_library_fails(convolver: Fake) -> None:
+    # Descriptions of the convolution and its three tensors; the handle was there.
+    built = convolver.linked(_CONVOLUTION, "--convolutions=library")
+    _fails_at_each_call(convolver, built, "cudnn", 4, ((8, 5), (3, 8, 2), (3, 4)), 16)
+
+
+def _fails_at_each_call(
+    fake: Fake,
+    built: hirc.Library,
+    prefix: str,
+    kept: int,
+    sizes: tuple[tuple[int, ...], ...],
+    terms: int,
+) -> None:
     alive, failing, calls = (
-        ctypes.c_int.in_dll(fake.loaded, f"fake_lt_{name}") for name in ("alive", "at", "calls")
+        ctypes.c_int.in_dll(fake.loaded, f"fake_library_{name}")
+        for name in ("alive", "at", "calls")
     )
-    built.main(*_operands(1))
+
+    def operands(rows: int) -> list[np.ndarray]:
+        x, w, b = sizes
+        return [np.ones(each, np.float32) for each in ((rows, *x), w, (rows, *b))]
+
+    built.main(*operands(1))
     before = alive.value
-    operands = _operands(2)  # sizes that no plan is made for yet
+    given = operands(2)  # sizes that no plan is made for yet
 
     def fails(number: int) -> str:
         calls.value, failing.value = 0, number
         try:
-            built.main(*operands)
+            built.main(*given)
         except ExecutionError as error:
             return str(error)
         finally:
@@ -126,12 +161,6 @@ def test_each_call_of_the_products_library_fails(fake: Fake) -> None:
 
     messages = list(itertools.takewhile(bool, map(fails, itertools.count(1))))
     assert len(messages) > 10
-    assert all(re.match(r"\S*\.mlir:4:\d+: error: cublasLt\w+ failed: ", m) for m in messages)
-    # The plan of the call that succeeded: a description, and the layouts of three matrices and of
-    # what is added.
-    assert alive.value == before + 5
-    assert np.array_equal(built.main(*operands), operands[0] @ operands[1] + operands[2])
-
-
-def _operands(rows: int) -> list[np.ndarray]:
-    return [np.ones(sizes, np.float32) for sizes in ((rows, 8), (8, 5), (rows, 5))]
+    assert all(re.match(rf"\S*\.mlir:4:\d+: error: {prefix}\w+ failed: ", m) for m in messages)
+    assert alive.value == before + kept
+    assert (built.main(*given) == terms + 1).all()

@@ -44,9 +44,9 @@ class Fake:
 
     def log(self, call: Callable[[], object]) -> list[str]:
         """The library's calls that `call` makes."""
-        self.library.fake_lt_reset()
+        self.library.fake_library_reset()
         call()
-        return self.library.fake_lt_log().decode().splitlines()
+        return self.library.fake_library_log().decode().splitlines()
 
     def set(self, name: str, value: int) -> None:
         ctypes.c_int.in_dll(self.library, name).value = value
@@ -80,7 +80,7 @@ def fake(library: Library) -> Generator[Fake, None, None]:
     path = library.folder / "libcublasLt.so"
     library.clang("-shared", _FAKE, "-o", path)
     loaded = ctypes.CDLL(str(path))
-    loaded.fake_lt_log.restype = ctypes.c_char_p
+    loaded.fake_library_log.restype = ctypes.c_char_p
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HIRC_CUBLASLT", str(path))
         yield Fake(path, loaded, library.loaded)
@@ -285,7 +285,7 @@ def test_known_sizes_ask_for_no_algorithm(fake: Fake) -> None:
 
 
 def test_plans_of_many_sizes_are_given_back(fake: Fake) -> None:
-    alive = ctypes.c_int.in_dll(fake.library, "fake_lt_alive")
+    alive = ctypes.c_int.in_dll(fake.library, "fake_library_alive")
     site, before = plain_site(), alive.value
     for size in range(1, 40):
         x, y, z = numbers(size, 3), numbers(3, 4), np.empty((size, 4), "f4")
@@ -331,7 +331,7 @@ def test_threads_share_a_site(fake: Fake) -> None:
 
 @pytest.fixture
 def needs_workspace(fake: Fake, library: Library) -> Generator[None, None, None]:
-    size = ctypes.c_size_t.in_dll(fake.library, "fake_lt_workspace")
+    size = ctypes.c_size_t.in_dll(fake.library, "fake_library_workspace")
     size.value = 3000
     yield
     size.value = 0

@@ -26,7 +26,7 @@ _PARTS = {"argument"}
 _WITHOUT_STEP = {
     *("output", "kernel", "stop_loop"),
     *("find_loops", "reduce_loops", "scan_loop"),
-    *("has_matmul_library", "library_matmul", "run_launcher"),
+    *("has_library", "library_convolution", "library_matmul", "run_launcher"),
 }
 # Passes take them before programs become functions; the others are parts of a linalg.generic.
 _OF_REGIONS = {"find_loops", "matrix_element", "reduce_loops", "scan_loop", "scatter"}

@@ -10,8 +10,9 @@ from support.built_program import operations
 # What compiling puts in the place of linalg's operations, and of launches.
 _OF_PASSES = {
     "hir.find_loops",
-    "hir.has_matmul_library",
+    "hir.has_library",
     "hir.launcher",
+    "hir.library_convolution",
     "hir.library_matmul",
     "hir.matrix_element",
     "hir.reduce_loops",
