@@ -56,7 +56,7 @@ def emit_finish(form: Form) -> None:
 
     def body(arguments: Sequence[ir.Value]) -> Sequence[ir.Value]:
         total = arguments[len(inputs)]
-        known = {
+        known: dict[ir.Value, ir.Value] = {
             work.block.arguments[number]: argument
             for number, argument in zip(inputs, arguments, strict=False)
         }
@@ -68,9 +68,9 @@ def emit_finish(form: Form) -> None:
             known |= dict(zip(op.results, copy.results, strict=True))
         return [known.get(yielded, yielded)]
 
-    given = list(zip(buffers, maps, strict=True))
     # The sums are read where results are written.
-    emit_generic(len(loops), (), [*given[:-1], given[-1]], [given[-1]], body)
+    given = list(zip(buffers, maps, strict=True))
+    emit_generic(len(loops), (), given, given[-1:], body)
 
 
 def _is_rounding(value: ir.Value, sums: ir.Value) -> bool:

@@ -118,7 +118,8 @@ class _Reader:
         if image is None or weights is None or result is None:
             return None
         if self._copy is not None:
-            weights = [weights[axis] for axis in self._copy.dims]
+            none = _Dim(0, {}, 1, is_guarded=False, size=1)
+            weights = [none if axis is None else weights[axis] for axis in self._copy.dims]
         loops = _loops(*map(_loops_in, (image, weights, result)))
         if loops is None or not all(each.is_plain for each in (*weights, *result)):
             return None
@@ -202,7 +203,12 @@ class _Reader:
         groups = [self._extents[loop] for loop in loops.groups]
         if len(groups) > 1 or not all(each.is_known for each in groups):
             return None
-        if not _is_filter(weights_) or not all(map(_is_in_range, (image_, weights_, result_))):
+        operands = image_, weights_, result_
+        if not _is_filter(weights_) or not all(map(_is_in_range, operands)):
+            return None
+        # For gradients of images with channels last cuDNN has nothing, but where all lie so.
+        lasts = [_has_channels_last(each) for each in operands]
+        if is_gradient and lasts[0] and not all(lasts):
             return None
         return Convolution(
             image_,
@@ -345,7 +351,7 @@ class _Reader:
             return False
         dims = self._operand_dims(self._weights.operand) or []
         return any(
-            is_turned and window in dims[axis].factors
+            is_turned and axis is not None and window in dims[axis].factors
             for axis, is_turned in zip(self._copy.dims, self._copy.is_turned, strict=True)
         )
 
@@ -418,6 +424,10 @@ def _is_filter(weights: Numbered) -> bool:
     order = list(dict.fromkeys(numbers))
     last = [number if number != CHANNELS else FIRST_PLACE + MOST_PLACES for number in order]
     return order == sorted(order) or last == sorted(last)
+
+
+def _has_channels_last(operand: Numbered) -> bool:
+    return max(operand.dims) >= FIRST_PLACE and operand.dims[-1] == CHANNELS
 
 
 def _is_in_range(operand: Numbered) -> bool:

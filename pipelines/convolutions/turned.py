@@ -16,14 +16,14 @@ from ..walking import made_by
 
 @dataclass(frozen=True)
 class Turned:
-    """A copy: which dim of it each dim of its `source` is, and whether its elements are there from
-    the last to the first.
+    """A copy: which dim of it each dim of its `source` is, None for one of size 1 that is none, and
+    whether its elements are there from the last to the first.
     """
 
     op: ir.Operation
     buffer: ir.Value
     source: ir.Value
-    dims: tuple[int, ...]
+    dims: tuple[int | None, ...]
     is_turned: tuple[bool, ...]
 
 
@@ -61,23 +61,30 @@ def _read(work: Work) -> Turned | None:
         return None
     buffer, places = source
     axes = _axes(work)
-    if axes is None or sorted(axes) != sorted(loop for loop, _ in places):
+    loops = [loop for loop, _ in places if loop is not None]
+    if axes is None or sorted(axes) != sorted(loops):
         return None
     shape = ir.MemRefType(buffer.type).shape
     for size, (loop, constant) in zip(shape, places, strict=True):
-        if constant not in (None, size - 1) or not work.extents[loop].is_known:
+        if constant not in (None, size - 1):
+            return None
+        if size != 1 if loop is None else not work.extents[loop].is_known:
             return None
     return Turned(
         work.op,
         work.outputs[0].buffer,
         buffer,
-        tuple(axes[loop] for loop, _ in places),
+        tuple(None if loop is None else axes[loop] for loop, _ in places),
         tuple(constant is not None for _, constant in places),
     )
 
 
-def _source(work: Work, value: ir.Value) -> tuple[ir.Value, list[tuple[int, int | None]]] | None:
-    """Returns what is read, and for each dim its loop, with the last place where it goes back."""
+# The loop along a dim, None where there is none, and the place that it goes back from.
+_Along = tuple[int | None, int | None]
+
+
+def _source(work: Work, value: ir.Value) -> tuple[ir.Value, list[_Along]] | None:
+    """Returns what is read, and how each of its dims is gone along."""
     load = made_by(value, "memref.load")
     if load is not None:
         buffer, *indices = load.operands
@@ -98,7 +105,9 @@ def _source(work: Work, value: ir.Value) -> tuple[ir.Value, list[tuple[int, int 
     return (buffer, known) if len(known) == len(places) else None
 
 
-def _place(coordinate: Coordinate) -> tuple[int, int | None] | None:
+def _place(coordinate: Coordinate) -> _Along | None:
+    if not coordinate.factors and coordinate.constant == 0:
+        return None, None
     if len(coordinate.factors) != 1:
         return None
     ((loop, factor),) = coordinate.factors.items()
@@ -108,12 +117,18 @@ def _place(coordinate: Coordinate) -> tuple[int, int | None] | None:
 
 
 def _axes(work: Work) -> Mapping[int, int] | None:
-    """Returns the dim of the output that each loop is."""
+    """Returns the dim of the output that each loop is, where others have one element."""
     maps = ir.ArrayAttr(work.op.attributes["indexing_maps"])
-    map_ = ir.AffineMapAttr(maps[work.outputs[0].number]).value
-    if not map_.is_permutation:
-        return None
-    return {ir.AffineDimExpr(each).position: axis for axis, each in enumerate(map_.results)}
+    results = ir.AffineMapAttr(maps[work.outputs[0].number]).value.results
+    shape = ir.MemRefType(work.outputs[0].buffer.type).shape
+    axes: dict[int, int] = {}
+    for axis, terms in enumerate(map(linear_terms, results)):
+        loop, end = (None, -1) if terms is None else _place(Coordinate(*terms, 1)) or (None, -1)
+        if end is not None or loop in axes or (loop is None and shape[axis] != 1):
+            return None
+        if loop is not None:
+            axes[loop] = axis
+    return axes if len(axes) == len(work.extents) else None
 
 
 def _is_unchanged(turned: Turned, reader: ir.Operation, owners: Owners) -> bool:
