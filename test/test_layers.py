@@ -26,7 +26,7 @@ _LAYERS = (
     ("pipelines/hir/",),
     ("pipelines/mesh/",),
     ("pipelines/schedules/",),
-    ("pipelines/products/",),
+    ("pipelines/products/", "pipelines/convolutions/"),
     ("pipelines/overlap/",),
     ("pipelines/contractions/",),
     ("pipelines/attention/",),
