@@ -45,6 +45,7 @@ def suites(environment: Mapping[str, str] = os.environ) -> Iterator[Suite]:
     yield Suite("programs", ("programs.on_gpu", "build", "FOLDER"))
     yield Suite("offload", ("offload.on_gpu", "FOLDER"))
     yield Suite("library-products", ("host_ir.matmul_on_gpu", "FOLDER"))
+    yield Suite("library-convolutions", ("products.convolutions_on_gpu", "FOLDER"))
     for element in _ELEMENTS:
         yield Suite(f"host-ir-{element}", ("host_ir.on_gpu", "FOLDER", element))
     # Teams that are larger than the machine are left out.

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 import torch
+from products.convolutions_on_gpu import text_of
+from products.drawn_convolutions import Drawn, drawn, is_right
 from torch import Tensor
 from torch.nn import functional
 
 import hirc
-from hirc.compiler.session import Session
-from hirc.dialects.mlir import ir
-from hirc.frontends.torch.read_model import import_model
 from hirc.pipelines.convolutions import choose
 from hirc.pipelines.convolutions.convolution import Convolution
 from hirc.pipelines.schedules.tables import ConvolutionLibraryTable
@@ -26,111 +23,13 @@ from support.fake_library import Fake
 from support.program_command import Command, build
 
 _COUNT = 24
-# Of the greatest result; of 16 bits sums are rounded before what follows them.
-_ERRORS = {torch.float32: 1e-5, torch.bfloat16: 1.2e-2, torch.float16: 1.5e-3, torch.float64: 1e-12}
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """A convolution, its inputs' sizes, and whether the library is called for it."""
-
-    x: Sequence[int]
-    w: Sequence[int]
-    stride: Any = 1
-    padding: Any = 0
-    dilation: Any = 1
-    groups: int = 1
-    transposed: bool = False
-    output_padding: Any = 0
-    last: bool = False
-    weights_last: bool = False
-    element: torch.dtype = torch.float32
-    bias: bool = False
-    finish: Callable[[Tensor], Tensor] | None = None
-    prepare: Callable[[Tensor], Tensor] | None = None
-
-    def __call__(self, x: Tensor, w: Tensor, b: Tensor) -> Tensor:
-        dims = w.ndim - 2
-        x = x if self.prepare is None else self.prepare(x)
-        x = x.permute(0, -1, *range(1, 1 + dims)) if self.last else x
-        w = w.permute(0, -1, *range(1, 1 + dims)) if self.weights_last else w
-        bias = b if self.bias else None
-        if self.transposed:
-            convolve = getattr(functional, f"conv_transpose{dims}d")
-            given = (self.output_padding, self.groups, self.dilation)
-        else:
-            convolve = getattr(functional, f"conv{dims}d")
-            given = (self.dilation, self.groups)
-        y = convolve(x, w, bias, self.stride, self.padding, *given)
-        return y if self.finish is None else self.finish(y)
-
-    @property
-    def filters(self) -> int:
-        own = self.w[-1] if self.weights_last else self.w[1]
-        return own * self.groups if self.transposed else self.w[0]
-
-    def inputs(self) -> tuple[Tensor, Tensor, Tensor]:
-        x, w, b = (torch.randn(*sizes) for sizes in (self.x, self.w, (self.filters,)))
-        return x.to(self.element), w.to(self.element), b.to(self.element)
-
-
-def drawn(random: Random, least: int) -> Drawn:
-    """Draws one whose sizes, but for the window's, are `least` or more."""
-    dims = random.choice((1, 2, 3))
-    transposed, groups = random.random() < 0.5, random.choice((1, 1, 2, 3))
-    channels, filters = (groups * random.randint(least, 4) for _ in range(2))
-    window = [random.choice((1, 2, 3, 4)) for _ in range(dims)]
-    stride = [random.choice((1, 1, 2, 3)) for _ in range(dims)]
-    dilation = [random.choice((1, 1, 2)) for _ in range(dims)]
-    reach = [d * (k - 1) + 1 for d, k in zip(dilation, window, strict=True)]
-    padding = [random.choice((0, 0, 1, 2)) if each > 3 else each // 2 for each in reach]
-    sizes = [
-        random.randint(each + step * (least - 1), each + 6)
-        for each, step in zip(reach, stride, strict=True)
-    ]
-    more = [
-        random.randint(0, min(step - 1, size)) if transposed else 0
-        for step, size in zip(stride, sizes, strict=True)
-    ]
-    last = dims > 1 and random.random() < 0.3
-    images = random.randint(least, 3)
-    own = (channels, filters // groups) if transposed else (filters, channels // groups)
-    return Drawn(
-        (images, *sizes, channels) if last else (images, channels, *sizes),
-        (*own, *window),
-        stride,
-        padding,
-        dilation,
-        groups,
-        transposed,
-        more,
-        last,
-        False,
-        random.choice((*[torch.float32] * 3, torch.bfloat16, torch.float16)),
-        random.random() < 0.6,
-        random.choice((None, torch.relu, torch.sigmoid)),
-    )
-
-
-def text_of(convolutions: Sequence[Drawn], dynamic: Any = None) -> str:
-    """Returns the programs c0, c1 and so on."""
-    texts: list[str] = []
-    with Session().context as context:
-        for number, each in enumerate(convolutions):
-            found = import_model(each, each.inputs(), name=f"c{number}", dynamic_shapes=dynamic)
-            module = ir.Module.parse(found.bytecode, context)
-            texts += [str(op.operation.get_asm(use_local_scope=True)) for op in module.body]
-    return "\n".join(texts)
 
 
 def check(built: hirc.Library, number: int, each: Drawn) -> None:
     inputs = each.inputs()
     got = built[f"c{number}"](*inputs)
     wanted = each(*(value.double() for value in inputs))
-    assert got.shape == wanted.shape
-    if wanted.numel():
-        error = (got.double() - wanted).abs().max() / wanted.abs().max().clamp(min=1)
-        assert error < _ERRORS[each.element], each
+    assert is_right(got, wanted, each.element), each
 
 
 @pytest.mark.parametrize(("schedules", "least"), [("general", 2), ("tuned", 2), ("general", 1)])
