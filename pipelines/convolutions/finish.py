@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ...dialects.mlir import arith, ir
 from ..generics import emit_generic
+from ..hir.memory.owners import Owners
 from ..schedules.contraction.form import Form
 from ..schedules.region_operations import cloned
 from ..walking import operations_where
@@ -15,9 +16,9 @@ _COMPUTES = ("arith.", "math.", "linalg.index", "linalg.yield", "scf.if", "scf.y
 _COLLECTIVE = "hir.reduce_loops"
 
 
-def can_finish(form: Form) -> bool:
-    """Returns whether what follows the sum is of loops of results alone, and does nothing but
-    compute.
+def can_finish(form: Form, owners: Owners) -> bool:
+    """Returns whether what follows the sum is of loops of results alone, does nothing but compute,
+    and reads nothing that the sums may be written over.
     """
     work = form.work
     inner = operations_where(work.op, lambda op: op != work.op)
@@ -27,9 +28,10 @@ def can_finish(form: Form) -> bool:
         return False
     if len(form.region.yielded) != 1 or len(work.outputs) != 1:
         return False
-    return all(
+    following = _following(form)
+    return not owners.may_share(work.outputs[0].buffer, _buffers_read(form, following)) and all(
         not form.region.varies(value) & set(work.collective)
-        for op in _following(form)
+        for op in following
         for value in op.operands
     )
 
@@ -44,12 +46,7 @@ def emit_finish(form: Form) -> None:
     if yielded == sums or _is_rounding(yielded, sums):
         return
     following = _following(form)
-    used = {
-        ir.BlockArgument(value).arg_number
-        for value in (yielded, *(operand for op in following for operand in op.operands))
-        if form.region.argument_number(value) is not None
-    }
-    inputs = [number for number in range(len(list(work.op.operands))) if number in used]
+    inputs = _inputs(form, following)
     loops = {loop: number for number, loop in enumerate(work.parallel)}
     maps = [_renamed(work.op, number, loops) for number in (*inputs, output.number)]
     buffers = [work.op.operands[number] for number in (*inputs, output.number)]
@@ -71,6 +68,29 @@ def emit_finish(form: Form) -> None:
     # The sums are read where results are written.
     given = list(zip(buffers, maps, strict=True))
     emit_generic(len(loops), (), given, given[-1:], body)
+
+
+def _inputs(form: Form, following: Sequence[ir.Operation]) -> list[int]:
+    """Returns the numbers of the operands whose elements what follows the sum takes."""
+    values = (*form.region.yielded, *(value for op in following for value in op.operands))
+    found = {
+        ir.BlockArgument(value).arg_number
+        for value in values
+        if form.region.argument_number(value) is not None
+    }
+    return sorted(found)
+
+
+def _buffers_read(form: Form, following: Sequence[ir.Operation]) -> list[ir.Value]:
+    loads = [
+        load
+        for op in following
+        for load in (op, *operations_where(op, lambda _: True))
+        if load.name == "memref.load"
+    ]
+    operands = form.work.op.operands
+    given = [operands[number] for number in _inputs(form, following)]
+    return [*given, *(load.operands[0] for load in loads)]
 
 
 def _is_rounding(value: ir.Value, sums: ir.Value) -> bool:

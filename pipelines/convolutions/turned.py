@@ -133,30 +133,19 @@ def _axes(work: Work) -> Mapping[int, int] | None:
 
 def _is_unchanged(turned: Turned, reader: ir.Operation, owners: Owners) -> bool:
     """Returns whether nothing between the copy and its reader may write the source."""
-    roots = owners.roots(turned.source)
-    is_input = any(root.is_input for root in roots)
     between = False
     for view in reader.block:
         op = view.operation
         if op == reader:
             return True
-        if between and _may_write(op, owners, roots, is_input=is_input):
+        if between and _may_write(op, turned.source, owners):
             return False
         between = between or op == turned.op
     return False
 
 
-def _may_write(
-    op: ir.Operation, owners: Owners, roots: frozenset[object], *, is_input: bool
-) -> bool:
-    """Returns whether an operation, or one within it, may write memory of these roots.
-
-    Inputs may share memory with one another.
-    """
+def _may_write(op: ir.Operation, buffer: ir.Value, owners: Owners) -> bool:
+    """Returns whether an operation, or one within it, may write elements of a buffer."""
     if len(op.regions) and not op.name.startswith("linalg."):
         return True
-    return any(
-        owners.roots(value) & roots
-        or (is_input and any(root.is_input for root in owners.roots(value)))
-        for value in effects_of(op).writes
-    )
+    return owners.may_share(buffer, effects_of(op).writes)

@@ -8,7 +8,7 @@ gives out is the hir.if's from there on, as a callee's output is the hir.call's.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import field
 
 from ....dialects.hir.region_arguments import arguments_of, destination_of
@@ -137,6 +137,19 @@ class Owners:
             self._roots[value] = _NONE  # An alias of itself has no memory.
             found = self._roots[value] = self._find(value)
         return found
+
+    def may_share(self, value: ir.Value, others: Iterable[ir.Value]) -> bool:
+        """Returns whether a buffer may have elements of one of the others.
+
+        Inputs may share memory with one another.
+        """
+        mine = self.roots(value)
+        is_input = any(root.is_input for root in mine)
+        return any(
+            self.roots(other) & mine
+            or (is_input and any(root.is_input for root in self.roots(other)))
+            for other in others
+        )
 
     def results(self, op: ir.Operation) -> list[Roots]:
         """Returns the roots of each value that a hir.call or hir.if gives."""

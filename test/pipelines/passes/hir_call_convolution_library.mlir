@@ -3,7 +3,7 @@
 // RUN: hirc-opt %s --split-input-file -p 'hir-call-convolution-library{chips=sm_90a falls-back}' | FileCheck %s --check-prefix=KEPT
 
 // No convolution is known to take less time by the library.
-// KEPT-COUNT-4: "hir.reduce_loops"
+// KEPT-COUNT-5: "hir.reduce_loops"
 
 // What is made of the sums follows as an operation on the result.
 // CHECK-LABEL: "hir.program"()
@@ -293,3 +293,49 @@
   "hir.deallocate"(%0) : (memref<2x3x4x3x3xf32>) -> ()
   "hir.output"(%1) {name = "output0"} : (memref<2x6x10x8xf32>) -> ()
 }) {function_type = (memref<2x8x5x4xf32>, memref<8x3x3x3xf32>, memref<6xf32>) -> memref<2x6x10x8xf32>, sym_name = "changed"} : () -> ()
+
+// -----
+
+// What is added to the sums lies where they would be written.
+// CHECK-LABEL: "hir.program"()
+// CHECK-NOT:     hir.library_convolution
+// CHECK:         "hir.reduce_loops"
+"hir.program"() ({
+^bb0(%arg0: memref<2x8x10x9xf32>, %arg1: memref<6x8x3x3xf32>, %arg2: memref<6xf32>):
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %c10 = arith.constant 10 : index
+  %c2 = arith.constant 2 : index
+  %cst = arith.constant 0.000000e+00 : f32
+  %0 = "hir.allocate"() {output = 0 : i64} : () -> memref<2x6x5x5xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d1, d4, d5, d6)>, affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%arg1, %0 : memref<6x8x3x3xf32>, memref<2x6x5x5xf32>) outs(%0 : memref<2x6x5x5xf32>) attrs =  {hir.tiles} {
+  ^bb0(%in: f32, %in_0: f32, %out: f32):
+    %1 = linalg.index 0 : index
+    %2 = linalg.index 4 : index
+    %3 = linalg.index 2 : index
+    %4 = arith.muli %3, %c2 : index
+    %5 = linalg.index 5 : index
+    %6 = arith.addi %4, %5 : index
+    %7 = arith.subi %6, %c1 : index
+    %8 = arith.cmpi ult, %7, %c10 : index
+    %9 = linalg.index 3 : index
+    %10 = arith.muli %9, %c2 : index
+    %11 = linalg.index 6 : index
+    %12 = arith.addi %10, %11 : index
+    %13 = arith.subi %12, %c1 : index
+    %14 = arith.cmpi ult, %13, %c9 : index
+    %15 = arith.andi %8, %14 : i1
+    %16 = scf.if %15 -> (f32) {
+      %21 = memref.load %arg0[%1, %2, %7, %13] : memref<2x8x10x9xf32>
+      scf.yield %21 : f32
+    } else {
+      scf.yield %cst : f32
+    }
+    %17 = arith.mulf %16, %in : f32
+    %18 = "hir.reduce_loops"(%17) {kind = "addf", loops = array<i64: 4, 5, 6>} : (f32) -> f32
+    %19 = arith.addf %18, %in_0 : f32
+    %20 = arith.maximumf %19, %cst : f32
+    linalg.yield %20 : f32
+  }
+  "hir.output"(%0) : (memref<2x6x5x5xf32>) -> ()
+}) {function_type = (memref<2x8x10x9xf32>, memref<6x8x3x3xf32>, memref<6xf32>) -> memref<2x6x5x5xf32>, sym_name = "in_place"} : () -> ()
