@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from ctypes.util import find_library
 from dataclasses import dataclass
 from pathlib import Path
@@ -199,6 +200,17 @@ def test_kept_memory_is_freed_at_the_end(fake: Path, library: Library, called: C
     lines = library.run(before, *text).stdout.split("\n")
     assert any(line.startswith("cudaMallocAsync") for line in lines)
     assert any(line.startswith("cudaFree ") for line in lines), lines
+
+
+def test_a_convolution_that_needs_more_memory_frees_it(library: Library) -> None:
+    cudnn = _LIBRARIES[1]
+    fake = _build(library, cudnn, library.folder / "libcudnn.so.9.1")
+    size = 33 << 20
+    before = f"{_told(fake, 'c_size_t', 'workspace', size)}; lib.fake_log.restype = c.c_char_p"
+    text = statements(cudnn, str(fake))
+    text[-1] = "print(result[0], lib.fake_log().decode(), flush=True)"
+    printed = library.run(before, *text).stdout
+    assert re.match(rf"4.0 cudaMallocAsync {size} in \S+\ncudaFreeAsync ", printed), printed
 
 
 def _told(fake: Path, kind: str, name: str, value: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hirc.compiler.options import Emit, Options
+from hirc.compiler.options import Convolutions, Emit, Options
 from hirc.compiler.source import STDIN_NAME, Source
 from hirc.compiler.target import Target
 from hirc.compiler.timing import Timer
@@ -108,9 +108,20 @@ func.func @main() {
 """
 
 
-def graph_of(text: str) -> GraphProgram:
+_LIBRARY = """\
+func.func @f(%x: tensor<8x4x16xf32>, %w: tensor<6x4x3xf32>, %b: tensor<8x6x14xf32>)
+    -> tensor<8x6x14xf32> {
+  %y = linalg.conv_1d_ncw_fcw ins(%x, %w : tensor<8x4x16xf32>, tensor<6x4x3xf32>)
+                              outs(%b : tensor<8x6x14xf32>) -> tensor<8x6x14xf32>
+  return %y : tensor<8x6x14xf32>
+}
+"""
+
+
+def graph_of(text: str, convolutions: Convolutions = Convolutions.AUTO) -> GraphProgram:
     source = Source(STDIN_NAME, text.encode())
-    options = Options((STDIN_NAME,), emit=Emit.GRAPH, targets=(Target.parse("sm_90"),))
+    targets = (Target.parse("sm_90"),)
+    options = Options((STDIN_NAME,), emit=Emit.GRAPH, targets=targets, convolutions=convolutions)
     (program,) = Unit(source, options, Timer()).graph()
     return program
 
@@ -164,6 +175,18 @@ def test_a_fused_kernel_has_the_lines_of_its_operations() -> None:
     assert kernel.kernels
     assert all(each.threads is not None for each in kernel.kernels)
     assert kernel.held == [32]
+
+
+def test_a_call_of_a_library() -> None:
+    program = graph_of(_LIBRARY, Convolutions.LIBRARY)
+    assert [(s.kind, s.name, s.place) for s in program.steps] == [
+        ("library", "cuDNN convolution", "<stdin>:3"),
+        ("kernel", "addf", "<stdin>:3"),
+    ]
+    assert [(names(program, s.reads), names(program, s.writes)) for s in program.steps] == [
+        (["input0", "input1"], ["output0"]),
+        (["input2", "output0"], ["output0"]),
+    ]
 
 
 def test_streams() -> None:
