@@ -157,6 +157,25 @@ def test_calls_of_one_place_share_a_plan(convolver: Fake, graph: str) -> None:
     assert sum("Algorithm" in line for line in lines) == 1
 
 
+@pytest.mark.parametrize(
+    ("element", "flags", "call"),
+    [
+        (torch.float32, (), "algorithm 1 math 3 type 0"),
+        (torch.float32, ("--float32-products=tf32",), "algorithm 1 math 1 type 0"),
+        (torch.float32, ("--float32-products=winograd",), "algorithm 5 math 3 type 0"),
+        (torch.bfloat16, ("--float32-products=winograd",), "algorithm 1 math 1 type 9"),
+        (torch.float16, (), "algorithm 1 math 1 type 2"),
+    ],
+)
+def test_what_may_be_rounded_and_transformed(
+    convolver: Fake, element: torch.dtype, flags: tuple[str, ...], call: str
+) -> None:
+    each = Drawn((2, 3, 9, 8), (4, 3, 3, 3), 1, 1, element=element)
+    built = convolver.linked(text_of([each]), "-O0", "--convolutions=library", *flags)
+    (made,) = convolver.log(lambda: built["c0"](*each.inputs()))
+    assert call in made
+
+
 def test_a_command_calls_the_library(
     convolver: Fake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
