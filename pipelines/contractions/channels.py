@@ -20,6 +20,7 @@ from ..schedules.elements import SECTOR_BYTES, element_bytes
 from ..schedules.warpgroup_matrices import MOST_DIMS, ROW_BYTES
 from ..schedules.work import linear_terms
 from ..tensors import fill, padded
+from ..walking import made_by
 
 # The width of copies to shared memory, and the bytes of elements that warpgroups read across terms.
 TOGETHER_BYTES, _TURNED_BYTES = 16, 2
@@ -79,7 +80,11 @@ def lay_channels_together(op: ir.Operation, *, has_boxes: bool = False) -> None:
         read.remove(image)
     copied = [each for each in read if not each.is_last(are_whole=are_whole)]
     # To wider rows what has channels last is copied too.
-    costs = [_source_kind(each.access.value) for each in read if each in copied or not are_whole]
+    costs = [
+        _source_kind(each.access.value)
+        for each in read
+        if not are_whole or (each in copied and not _lies_so(each.access.value, each.order))
+    ]
     own = set(reads[1].loops) - set(reads[0].loops) - set(reducing_loops(op))
     if not copied or not own or not pays(op, channel, own, costs, in_boxes=in_boxes):
         return
@@ -204,7 +209,7 @@ def pays(
     terms = prod(size for loop, size in extents.items() if loop in sums)
     width = prod(extents[loop] for loop in columns)
     rows = prod(size for loop, size in extents.items() if loop not in sums) // width
-    size = element_bytes(copied[0].element_type)
+    size = element_bytes(ir.RankedTensorType(op.operands[0].type).element_type)
     channels, depth = extents[channel], ROW_BYTES // size
     operations = 2 * rows * width * terms
     filled = -(-channels // depth) * depth / channels * -(-width // _LEAST_COLUMNS)
@@ -297,7 +302,30 @@ def _numbers(values: Sequence[int]) -> ir.ArrayAttr:
 
 
 def _transposed(value: ir.Value, kind: ir.RankedTensorType, order: Sequence[int]) -> ir.Value:
+    copy = made_by(value, "linalg.transpose")
+    if copy is not None and _is_undone(copy, order):
+        return copy.operands[0]
     return copied_to(_empty(kind), value, order)
+
+
+def _lies_so(value: ir.Value, order: Sequence[int]) -> bool:
+    """Returns whether a tensor's dims are in another order because a copy of the program has
+    reordered those of its input: no copy is needed then.
+    """
+    op = _mover(value)
+    if op is None:
+        copy = made_by(value, "linalg.transpose")
+        return copy is not None and _is_undone(copy, order)
+    if op.name != "tensor.expand_shape":
+        return _lies_so(op.operands[0], order)
+    sources = _group_order(reassociation(op), order)
+    return sources is not None and _lies_so(op.operands[0], sources)
+
+
+def _is_undone(copy: ir.Operation, order: Sequence[int]) -> bool:
+    """Returns whether dims in an order are as they were before a transposition."""
+    permutation = list(ir.DenseI64ArrayAttr(copy.attributes["permutation"]))
+    return [permutation[dim] for dim in order] == list(range(len(order)))
 
 
 def copied_to(room: ir.Value, value: ir.Value, order: Sequence[int]) -> ir.Value:

@@ -71,6 +71,8 @@ def read_behind(
     tell apart; unless `apart`, elements that are set apart. If `out_of_order`, images are read in
     place of copies that reorder their dims, where neighbouring results then read neighbours.
     """
+    if out_of_order:
+        op = _read_in_order(op)
     for number in range(len(inputs_of(op))):
         if not _is_factor(op, number):
             continue

@@ -24,10 +24,16 @@ MANY_TIMES, MANY_RESULTS, FEW_TERMS = 4, 1 << 15, 64
 # The library takes no more time for more rows, where tensor cores multiply them. Of f32 it took
 # 25 us for 10 x 256 x 768 on an H200 (cuBLASLt 13.1, in 66 parts); memory gives the factor in 0.2.
 MOST_FEW_ROWS, MOST_FEW_F32_ROWS = 8, 16
+# Products of 16 bits a second of the kernel of few rows, on an H200 (8 rows by 24576 terms and 6144
+# columns in 187 us, by 8192 and 4096 in 41), and what the library takes: the seconds of a call, and
+# the bytes a second that it reads (76 us, 24 us).
+FEW_ROWS_PRODUCTS, LIBRARY_CALL, LIBRARY_BYTES = 6.5e12, 3e-6, 4e12
 # One small matrix times many, which no strides make one matrix, the library takes one by one: on an
 # H200 (cuBLASLt 13.1; 50,000 of 20x20, more of 16x16 and 8x8; f32, bf16) in 50 to 700 ns each, 40
 # to 400 times as long as a kernel. Of 32x32 and more both take about the same.
 MATRIX_OF_MANY = 1 << 14  # multiplications of one
+# The bytes of elements that are extended before they are multiplied, and have tensor cores.
+_NARROW_BYTES = 2
 # A thread sums so many terms by itself; more are for a row of threads.
 TERMS_IN_TURN = 256
 
@@ -243,11 +249,20 @@ def _has_few_rows(product: Product, sizes: list[int]) -> bool:
             0 < count(rows) <= most
             and count(columns) >= table.least_columns
             and count(LoopKind.K) >= table.least_terms
+            and _takes_less(count(rows), count(columns) * count(LoopKind.K), bytes_)
             and all(sizes[loop] % vector == 0 for loop in _neighbours(product, matrix))
             and _has_rows(product, matrix)
         ):
             return True
     return False
+
+
+def _takes_less(rows: int, elements: int, bytes_: int) -> bool:
+    """Returns whether few rows take the kernel less time than the library, by a factor of so many
+    elements of 16 bits. Of other sizes it does.
+    """
+    library = LIBRARY_CALL + elements * bytes_ / LIBRARY_BYTES
+    return bytes_ != _NARROW_BYTES or rows * elements / FEW_ROWS_PRODUCTS <= library
 
 
 def _adds_to_memory(product: Product) -> bool:

@@ -377,3 +377,29 @@
     linalg.yield %s : f32
   }
 }) {sym_name = "elements", function_type = (memref<?xf32>, memref<?xf32>, memref<?xf32>, memref<?x?xf32>) -> ()} : () -> ()
+
+// -----
+
+// Four rows of 16 bits and a large factor: a kernel; eight, which its threads multiply no faster than
+// half of them: the library, but of a small factor.
+
+// SMALL-LABEL: "hir.program"()
+// SMALL:         "hir.reduce_loops"
+// SMALL:         "hir.library_matmul"
+// SMALL:         "hir.reduce_loops"
+// SMALL-NOT:     "hir.library_matmul"
+// SMALL:         sym_name = "few_rows_of_16_bits"
+"hir.program"() ({
+^bb0(%a: memref<4x4096xbf16>, %b: memref<8x4096xbf16>, %w: memref<4096x4096xbf16>, %v: memref<512x4096xbf16>,
+     %c: memref<4x4096xf32>, %d: memref<8x4096xf32>, %e: memref<8x512xf32>):
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%c : memref<4x4096xf32>)
+  linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+    ins(%a, %w : memref<4x4096xbf16>, memref<4096x4096xbf16>) outs(%c : memref<4x4096xf32>)
+  linalg.fill ins(%zero : f32) outs(%d : memref<8x4096xf32>)
+  linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+    ins(%b, %w : memref<8x4096xbf16>, memref<4096x4096xbf16>) outs(%d : memref<8x4096xf32>)
+  linalg.fill ins(%zero : f32) outs(%e : memref<8x512xf32>)
+  linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+    ins(%b, %v : memref<8x4096xbf16>, memref<512x4096xbf16>) outs(%e : memref<8x512xf32>)
+}) {sym_name = "few_rows_of_16_bits", function_type = (memref<4x4096xbf16>, memref<8x4096xbf16>, memref<4096x4096xbf16>, memref<512x4096xbf16>, memref<4x4096xf32>, memref<8x4096xf32>, memref<8x512xf32>) -> ()} : () -> ()

@@ -161,3 +161,40 @@ func.func @few(%x: tensor<1x16x6x6xbf16>, %k: tensor<8x16x3x3xbf16>, %s: tensor<
     outs(%s : tensor<1x8x4x4xf32>) -> tensor<1x8x4x4xf32>
   return %y : tensor<1x8x4x4xf32>
 }
+
+// -----
+
+// What had channels last before it was transposed is read as it was.
+
+// CHECK-LABEL: func.func @undone(
+// CHECK-SAME:    %[[X:.*]]: tensor<32x30x30x64xbf16>, %[[K:.*]]: tensor<96x64x3x3xbf16>
+// CHECK:         %[[P:.*]] = tensor.pad %[[X]] low[0, 1, 2, 0] high[0, 1, 2, 0]
+// CHECK:         %[[W:.*]] = linalg.generic {{.*}} ins(%[[K]] :
+// CHECK:         linalg.generic {{.*}} ins(%[[P]], %[[W]] :
+func.func @undone(%x: tensor<32x30x30x64xbf16>, %k: tensor<96x64x3x3xbf16>, %s: tensor<32x96x30x32xf32>) -> tensor<32x96x30x32xf32> {
+  %zero = arith.constant 0.0 : bf16
+  %e = tensor.empty() : tensor<32x64x30x30xbf16>
+  %t = linalg.transpose ins(%x : tensor<32x30x30x64xbf16>) outs(%e : tensor<32x64x30x30xbf16>) permutation = [0, 3, 1, 2]
+  %p = tensor.pad %t low[0, 0, 1, 2] high[0, 0, 1, 2] {
+  ^bb0(%i: index, %j: index, %l: index, %m: index):
+    tensor.yield %zero : bf16
+  } : tensor<32x64x30x30xbf16> to tensor<32x64x32x34xbf16>
+  %y = linalg.conv_2d_nchw_fchw ins(%p, %k : tensor<32x64x32x34xbf16>, tensor<96x64x3x3xbf16>)
+    outs(%s : tensor<32x96x30x32xf32>) -> tensor<32x96x30x32xf32>
+  return %y : tensor<32x96x30x32xf32>
+}
+
+// -----
+
+// Another order than that is copied.
+
+// CHECK-LABEL: func.func @turned(
+// CHECK:         %[[T:.*]] = linalg.transpose
+// CHECK:         linalg.generic {{.*}} ins(%[[T]] : tensor<32x64x30x30xbf16>)
+func.func @turned(%x: tensor<32x30x64x30xbf16>, %k: tensor<96x64x3x3xbf16>, %s: tensor<32x96x28x28xf32>) -> tensor<32x96x28x28xf32> {
+  %e = tensor.empty() : tensor<32x64x30x30xbf16>
+  %t = linalg.transpose ins(%x : tensor<32x30x64x30xbf16>) outs(%e : tensor<32x64x30x30xbf16>) permutation = [0, 2, 1, 3]
+  %y = linalg.conv_2d_nchw_fchw ins(%t, %k : tensor<32x64x30x30xbf16>, tensor<96x64x3x3xbf16>)
+    outs(%s : tensor<32x96x28x28xf32>) -> tensor<32x96x28x28xf32>
+  return %y : tensor<32x96x28x28xf32>
+}
