@@ -235,22 +235,6 @@ int cublasLtMatmulAlgoGetHeuristic(void *handle, const struct matmul *matmul,
   return 0;
 }
 
-static float half(uint16_t bits) {
-  float magnitude;
-  uint32_t exponent = bits >> 10 & 31, fraction = bits & 1023;
-  uint32_t wide = (exponent == 31 ? 255 : exponent + 112) << 23 | fraction << 13;
-  memcpy(&magnitude, &wide, sizeof magnitude);
-  if (exponent == 0)
-    magnitude = (float)fraction * 0x1p-24f;
-  return bits & 0x8000 ? -magnitude : magnitude;
-}
-
-static float upper(uint32_t bits) {
-  float number;
-  memcpy(&number, &bits, sizeof number);
-  return number;
-}
-
 static double load(const void *start, int type, int64_t place) {
   switch (type) {
   case F64:
@@ -260,30 +244,8 @@ static double load(const void *start, int type, int64_t place) {
   case F16:
     return half(((const uint16_t *)start)[place]);
   default:
-    return upper((uint32_t)((const uint16_t *)start)[place] << 16);
+    return from_bits((uint32_t)((const uint16_t *)start)[place] << 16);
   }
-}
-
-// The nearest number of so many digits after the first, and exponents down to `least`.
-static uint32_t round_bits(float number, int dropped) {
-  uint32_t bits;
-  memcpy(&bits, &number, sizeof bits);
-  uint32_t odd = bits >> dropped & 1;
-  return bits + (1u << (dropped - 1)) - 1 + odd;
-}
-
-static uint16_t to_half(float number) {
-  uint32_t bits;
-  memcpy(&bits, &number, sizeof bits);
-  uint16_t sign = (uint16_t)(bits >> 16 & 0x8000);
-  float size = number < 0 ? -number : number;
-  if (number != number)
-    return 0x7e00;
-  if (size >= 65520.0f)
-    return sign | 0x7c00;
-  if (size < 0x1p-14f) // adding puts the last digit where a denormal has it
-    return sign | (uint16_t)((size + 0x1p-1f - 0x1p-1f) / 0x1p-24f);
-  return sign | (uint16_t)((round_bits(size, 13) >> 13) - (112 << 10));
 }
 
 static void store(void *start, int type, int64_t place, double number) {
@@ -296,7 +258,7 @@ static void store(void *start, int type, int64_t place, double number) {
   else
     ((uint16_t *)start)[place] = number != number
                                      ? 0x7fc0
-                                     : (uint16_t)(round_bits((float)number, 16) >> 16);
+                                     : (uint16_t)(rounded_bits((float)number, 16) >> 16);
 }
 
 // tanh without libm: by the exponential's series of a small part.

@@ -75,4 +75,43 @@ static int destroy(void *object) {
   return 0;
 }
 
+// Numbers of 16 bits.
+
+static float half(uint16_t bits) {
+  float magnitude;
+  uint32_t exponent = bits >> 10 & 31, fraction = bits & 1023;
+  uint32_t wide = (exponent == 31 ? 255 : exponent + 112) << 23 | fraction << 13;
+  memcpy(&magnitude, &wide, sizeof magnitude);
+  if (exponent == 0)
+    magnitude = (float)fraction * 0x1p-24f;
+  return bits & 0x8000 ? -magnitude : magnitude;
+}
+
+static float from_bits(uint32_t bits) {
+  float number;
+  memcpy(&number, &bits, sizeof number);
+  return number;
+}
+
+// The bits of the nearest number of so many digits fewer, and those behind them.
+static uint32_t rounded_bits(float number, int dropped) {
+  uint32_t bits;
+  memcpy(&bits, &number, sizeof bits);
+  return bits + (1u << (dropped - 1)) - 1 + (bits >> dropped & 1);
+}
+
+static uint16_t to_half(float number) {
+  uint32_t bits;
+  memcpy(&bits, &number, sizeof bits);
+  uint16_t sign = (uint16_t)(bits >> 16 & 0x8000);
+  float size = number < 0 ? -number : number;
+  if (number != number)
+    return 0x7e00;
+  if (size >= 65520.0f)
+    return sign | 0x7c00;
+  if (size < 0x1p-14f) // adding puts the last digit where a denormal has it
+    return sign | (uint16_t)((size + 0x1p-1f - 0x1p-1f) / 0x1p-24f);
+  return sign | (uint16_t)((rounded_bits(size, 13) >> 13) - (112 << 10));
+}
+
 #endif
