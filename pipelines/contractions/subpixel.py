@@ -130,15 +130,18 @@ def _pays(op: ir.Operation, dims: Sequence[_Dim], device: Device) -> bool:
     rows //= prod(dim.results for dim in dims)
     size = element_bytes(ir.RankedTensorType(image.value.type).element_type)
 
+    # Threads that copy channels together reach this rate, of f32 half of it.
+    together = TOGETHER * max(size / 2, 1)
     gathered = terms * prod(dim.places for dim in dims) // steps
     if channels * size % TOGETHER_BYTES == 0:
-        before = 2 * results * gathered * TOGETHER * max(size / 2, 1)
+        before = 2 * results * gathered * together
     else:
         before = gathered * tile_copies(results // width, width) * _SINGLE_APART
     of_tile = 2 * SIDE**2 * terms * prod(len(dim.shifts) for dim in dims)
     tiles = -(-rows // SIDE) * -(-width * steps // SIDE)
     waves = -(-tiles // device.multiprocessors)
-    after = waves * device.multiprocessors * of_tile * IN_BOXES[size]
+    rate = IN_BOXES[size] if device.has_warpgroup_products else together
+    after = waves * device.multiprocessors * of_tile * rate
     if not all(dim.is_whole for dim in dims):
         after += 2 * size * results * COPIED + KERNEL
     return after < before
