@@ -249,9 +249,16 @@ def _mover(value: ir.Value) -> ir.Operation | None:
     if op.name == "tensor.expand_shape":
         return op
     if op.name == "tensor.pad":
-        return op if len(op.operands) == 1 else None
+        return op if len(op.operands) == 1 and _is_padded_with_one(op) else None
     is_filled = len(op.operands) == 2 and filled_with(op.operands[1]) is not None
     return op if is_filled and source.rank == ir.RankedTensorType(value.type).rank else None
+
+
+def _is_padded_with_one(pad: ir.Operation) -> bool:
+    """Returns whether a tensor.pad pads with one number, which is known outside of its region."""
+    block = pad.regions[0].blocks[0]
+    owner = list(block)[-1].operation.operands[0].owner
+    return (owner if isinstance(owner, ir.Block) else owner.operation.block) != block
 
 
 def _permuted(value: ir.Value, order: Sequence[int]) -> ir.Value:

@@ -5,7 +5,8 @@ leave the same rest by the step, a phase, read the same places of a window: the 
 zeros. So the filters of all phases are filters of one convolution in steps of 1 of the image
 itself, and its results lie beside one another: a "sub-pixel" convolution (Shi et al., "Real-time
 single image and video super-resolution using an efficient sub-pixel convolutional neural network",
-2016). Its windows hold those of all phases; what a phase has none of is a zero.
+2016). Its windows hold those of all phases; what a phase has none of is a zero. So an infinity or
+nan of the image makes results nan that are up to a step beyond its windows.
 """
 
 from __future__ import annotations

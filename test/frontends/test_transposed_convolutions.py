@@ -82,11 +82,40 @@ class _Drawn:
         return x, w, b, torch.randn(result.shape, generator=generator).to(dtype)
 
 
-@pytest.mark.parametrize("seed", range(14))
-def test_drawn(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Small ones are left to threads that gather elements: here these take longer than anything.
+@pytest.fixture(autouse=True)
+def always(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small ones are left to threads that gather elements: here these take longer than anything."""
     for name in ("_SINGLE_APART", "TOGETHER"):
         monkeypatch.setattr(f"hirc.pipelines.contractions.subpixel.{name}", 1.0)
+
+
+@pytest.mark.parametrize("special", [float("inf"), float("nan")])
+def test_how_far_a_special_number_reaches(special: float) -> None:
+    step, window, at = 2, 3, 8
+
+    def convolve(x: Tensor, w: Tensor) -> Tensor:
+        return functional.conv_transpose1d(x, w, stride=step, padding=1, output_padding=1)
+
+    generator = torch.Generator().manual_seed(0)
+    x, w = (
+        torch.randn(sizes, generator=generator).bfloat16()
+        for sizes in ((2, 16, 20), (16, 8, window))
+    )
+    x[1, 3, at] = special
+    got = hirc.compile(convolve, (x, w), target="cpu", cache=False)(x, w)
+    expected = convolve(x.double(), w.double())
+    places = torch.arange(expected.shape[-1])
+    # Windows of all phases: a step more than an element's own.
+    near = (places - at * step).abs() <= window - 1 + step
+    apart = torch.ones_like(expected, dtype=torch.bool)
+    apart[1, :, near] = False
+    assert bool(expected[apart].isfinite().all())
+    torch.testing.assert_close(got.double()[apart], expected[apart], rtol=2.0**-7, atol=0.05)
+    assert not bool(got[~expected.isfinite()].isfinite().any())
+
+
+@pytest.mark.parametrize("seed", range(14))
+def test_drawn(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     formed: list[bool] = []
     emit = subpixel.Subpixel.emit
 

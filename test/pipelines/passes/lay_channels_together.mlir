@@ -198,3 +198,23 @@ func.func @turned(%x: tensor<32x30x64x30xbf16>, %k: tensor<96x64x3x3xbf16>, %s: 
     outs(%s : tensor<32x96x28x28xf32>) -> tensor<32x96x28x28xf32>
   return %y : tensor<32x96x28x28xf32>
 }
+
+// -----
+
+// Padding that differs from place to place is no copy's.
+
+// CHECK-LABEL: func.func @padded_by_places(
+// CHECK:         %[[P:.*]] = tensor.pad
+// CHECK:           tensor.yield
+// CHECK:         linalg.generic {{.*}} ins(%[[P]] : tensor<16x64x58x58xbf16>) outs(%{{.*}} : tensor<16x58x58x64xbf16>)
+func.func @padded_by_places(%x: tensor<16x64x56x56xbf16>, %k: tensor<128x64x3x3xbf16>, %s: tensor<16x128x56x56xf32>) -> tensor<16x128x56x56xf32> {
+  %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] {
+  ^bb0(%a: index, %b: index, %c: index, %d: index):
+    %i = arith.index_cast %b : index to i32
+    %f = arith.sitofp %i : i32 to bf16
+    tensor.yield %f : bf16
+  } : tensor<16x64x56x56xbf16> to tensor<16x64x58x58xbf16>
+  %y = linalg.conv_2d_nchw_fchw ins(%p, %k : tensor<16x64x58x58xbf16>, tensor<128x64x3x3xbf16>)
+    outs(%s : tensor<16x128x56x56xf32>) -> tensor<16x128x56x56xf32>
+  return %y : tensor<16x128x56x56xf32>
+}
