@@ -14,11 +14,14 @@ from ..fusion.generic import (
     reducing_loops,
     sums_products,
 )
+from ..schedules.device import Device
+from ..schedules.warp_matrices import capability_for_bytes
 from ..walking import is_used, operations_where
 
 _CONVOLUTIONS = ("linalg.conv_", "linalg.depthwise_conv_")
 _PRODUCTS = ("linalg.matmul", "linalg.batch_matmul", "linalg.contract")
 _INTEGER_BITS = (32, 64)
+_OF_16_BITS = {"bf16", "f16"}
 # Marks what is to be generalized, and what was.
 _MARK = "hir.convolution"
 _SCRIPT = """
@@ -61,6 +64,16 @@ def generalize_convolutions(
     for op in found:
         del op.attributes[_MARK]
     return found
+
+
+def is_for_tensor_cores(op: ir.Operation, device: Device, *, allow_tf32: bool) -> bool:
+    """Returns whether tensor cores multiply the factors of a convolution or product."""
+    kinds = [ir.RankedTensorType(value.type).element_type for value in op.operands][:2]
+    names = set(map(str, kinds))
+    if multiplies_bytes(op):
+        return device.capability >= capability_for_bytes(kinds[0])
+    is_rounded = allow_tf32 and names == {"f32"}
+    return names <= _OF_16_BITS or (is_rounded and device.has_warpgroup_products)
 
 
 def _is_named(op: ir.Operation, is_product: Callable[[ir.Operation], bool]) -> bool:

@@ -6,15 +6,12 @@ from typing import ClassVar
 
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
-from ..contractions.convolutions import generalize_convolutions
+from ..contractions.convolutions import generalize_convolutions, is_for_tensor_cores
 from ..contractions.reads import set_apart
 from ..contractions.subpixel import form_subpixel_convolution
-from ..fusion.generic import has_tensors_only, multiplies_bytes
+from ..fusion.generic import has_tensors_only
 from ..pass_base import Pass, register
-from ..schedules.device import Device, device_of_option
-from ..schedules.warp_matrices import capability_for_bytes
-
-_OF_16_BITS = {"bf16", "f16"}
+from ..schedules.device import device_of_option
 
 
 @register
@@ -29,8 +26,8 @@ class FormSubpixelConvolutions(Pass):
       %z = tensor.insert_slice %x into %zeros[0, 0, 1, 1] [8, 64, 14, 14] [1, 1, 2, 2] : ...
       %y = linalg.conv_2d_nchw_fchw ins(%z, %w : tensor<8x64x29x29xbf16>, ...)
     becomes
-      %f = linalg.generic {(i, j, f, c, h, w)} { tensor.extract %w[%f, %c, 1 - %i, 1 - %j] } ...
-      %p = linalg.generic {...} ins(%x, %f : tensor<8x64x14x14xbf16>, tensor<2x2x32x64x1x1xbf16>)
+      %f = linalg.generic {(f, i, j, h, w, c)} { tensor.extract %w[%f, %c, 1 - %i, 1 - %j] } ...
+      %p = linalg.generic {...} ins(%x, %f : tensor<8x64x14x14xbf16>, tensor<32x2x2x1x1x64xbf16>)
       %y = tensor.collapse_shape %p : tensor<8x32x14x2x14x2xf32> into tensor<8x32x28x28xf32>
     """
 
@@ -51,13 +48,3 @@ class FormSubpixelConvolutions(Pass):
 
         for found in generalize_convolutions(op, is_wanted):
             form_subpixel_convolution(found, device)
-
-
-def is_for_tensor_cores(op: ir.Operation, device: Device, *, allow_tf32: bool) -> bool:
-    """Returns whether tensor cores multiply the factors of a convolution or product."""
-    kinds = [ir.RankedTensorType(value.type).element_type for value in op.operands][:2]
-    names = set(map(str, kinds))
-    if multiplies_bytes(op):
-        return device.capability >= capability_for_bytes(kinds[0])
-    is_rounded = allow_tf32 and names == {"f32"}
-    return names <= _OF_16_BITS or (is_rounded and device.has_warpgroup_products)

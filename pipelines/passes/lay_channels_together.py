@@ -7,16 +7,13 @@ from typing import ClassVar
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..contractions.channels import lay_channels_together
-from ..contractions.convolutions import generalize_convolutions
+from ..contractions.convolutions import generalize_convolutions, is_for_tensor_cores
 from ..fusion.generic import multiplies_bytes
 from ..pass_base import Pass, register
 from ..products.contraction import read_contraction
 from ..products.fits import is_for_tiles
 from ..products.options import KERNEL_MULTIPLICATIONS
 from ..schedules.device import device_of_option
-from ..schedules.warp_matrices import capability_for_bytes
-
-_OF_16_BITS = {"bf16", "f16"}
 
 
 @register
@@ -51,14 +48,9 @@ class LayChannelsTogether(Pass):
         device = device_of_option(self.chips)
 
         def is_wanted(found: ir.Operation) -> bool:
-            kinds = [ir.RankedTensorType(value.type).element_type for value in found.operands][:2]
-            names = set(map(str, kinds))
-            if multiplies_bytes(found):
-                return device.capability >= capability_for_bytes(kinds[0])
-            if self.library and not self._is_product(found):
+            if self.library and not multiplies_bytes(found) and not self._is_product(found):
                 return False
-            is_rounded = self.allow_tf32 and names == {"f32"}
-            return names <= _OF_16_BITS or (is_rounded and device.has_warpgroup_products)
+            return is_for_tensor_cores(found, device, allow_tf32=self.allow_tf32)
 
         for found in generalize_convolutions(op, is_wanted, self._is_product):
             lay_channels_together(found, has_boxes=device.has_warpgroup_products)
