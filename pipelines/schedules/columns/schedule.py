@@ -328,6 +328,10 @@ def _alternative(choice: _Choice, kernels: Kernels) -> Alternative:
         found.require(space.work.layouts_hold())
         if choice.most != MOST_IN_32_BITS or space.has_short_iterations:
             found.require_at_most(space.iterations, choice.most)
+        if plan.skewed or not space.iterations.is_known:
+            # A block counts its own in 32 bits, past the last by as many as it takes at once.
+            its_own = space.iterations if split is None else split.iterations
+            found.require_at_most(its_own, MOST_IN_32_BITS - plan.threads * plan.unroll)
         found.require_at_most(space.columns, MOST_IN_32_BITS)
         if plan.skewed:
             _require_skewed(choice, found)

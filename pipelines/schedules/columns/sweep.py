@@ -19,7 +19,8 @@ class Sweep:
 
     The depth is a value where the launch says it. `extent` is the number of all iterations, None
     where the range may be any; where the thread's are part of them, `begin` is a multiple of what a
-    block takes at once.
+    block takes at once. Where `extent` is not known, `end` lies less than 2^31 after `begin`, also
+    with what a block takes at once.
     """
 
     row: ir.Value
@@ -35,7 +36,7 @@ class Sweep:
         first = arith.addi(self.begin, self.row)
         known = self.extent.known if self.extent is not None and self.extent.is_known else None
         if known is None or chunk is None:
-            first, *running = self._while_all_are_there(unroll, first, running, step)
+            first, *running = self._while_all_are_there(unroll, running, step)
         elif known >= chunk:
             size = index_constant(chunk)
             count = arith.divui(arith.subi(self.end, self.begin), size)
@@ -63,23 +64,33 @@ class Sweep:
         return [*rest.results]
 
     def _while_all_are_there(
-        self, unroll: int, first: ir.Value, running: list[ir.Value], step: Step
+        self, unroll: int, running: list[ir.Value], step: Step
     ) -> list[ir.Value]:
         """Emits the step for `unroll` iterations as often as the thread has so many.
 
         Returns the number of the next one, and what is running. A division by a number that is not
-        known would keep the first loads waiting.
+        known would keep the first loads waiting. They are counted in 32 bits: of 64, LLVM makes
+        each address a running value of the loop, of two registers.
         """
-        size = self._after_threads(unroll)
-        end = arith.subi(self.end, self._after_threads(unroll - 1))
-        loop = scf.ForOp(first, end, size, [first, *running])
+        index, i32 = ir.IndexType.get(), ir.IntegerType.get_signless(32)
+        size, past, count, row = (
+            arith.index_cast(i32, each)
+            for each in (
+                self._after_threads(unroll),
+                self._after_threads(unroll - 1),
+                arith.subi(self.end, self.begin),
+                self.row,
+            )
+        )
+        loop = scf.ForOp(row, arith.subi(count, past), size, [row, *running])
         with ir.InsertionPoint(loop.body):
-            number = loop.induction_variable
+            place = loop.induction_variable
             _, *values = loop.inner_iter_args
-            numbers = self._numbers(number, unroll)
-            found = step(numbers, [None] * unroll, list[ir.Value](values))
-            scf.YieldOp([arith.addi(number, size), *found])
-        return [*loop.results]
+            first = arith.addi(self.begin, arith.index_castui(index, place))
+            found = step(self._numbers(first, unroll), [None] * unroll, list[ir.Value](values))
+            scf.YieldOp([arith.addi(place, size), *found])
+        place, *running = loop.results
+        return [arith.addi(self.begin, arith.index_castui(index, place)), *running]
 
     def _numbers(self, first: ir.Value, count: int) -> list[ir.Value]:
         """The thread's next iterations."""
