@@ -89,8 +89,8 @@ class Sweep:
             first = arith.addi(self.begin, arith.index_castui(index, place))
             found = step(self._numbers(first, unroll), [None] * unroll, list[ir.Value](values))
             scf.YieldOp([arith.addi(place, size), *found])
-        place, *running = loop.results
-        return [arith.addi(self.begin, arith.index_castui(index, place)), *running]
+        place, *values = loop.results
+        return [arith.addi(self.begin, arith.index_castui(index, place)), *values]
 
     def _numbers(self, first: ir.Value, count: int) -> list[ir.Value]:
         """The thread's next iterations."""
