@@ -679,7 +679,7 @@ def _copy_cycles(plan: WarpgroupPlan, made: WarpgroupConfiguration) -> float:
     """Returns how long a block copies its part of a step."""
     first, second = plan.first, plan.second
     if isinstance(first, Window):
-        return made.stage_bytes / _BYTES_PER_CYCLE
+        return first.copied_rows(made.rows, made.columns) * ROW_BYTES / _BYTES_PER_CYCLE
     sides = zip((first, second), (made.rows, made.columns), made.readers, strict=True)
     return sum(
         size

@@ -51,7 +51,7 @@
 // RUN: not hirc-opt %t.across.mlir -p 'hir-schedule-kernels{chips=sm_90a}' 2>&1 | FileCheck %s --check-prefix=ACROSS
 // ACROSS: error: hir.configuration: 'across' is 1 where rows are a box of an image, which is copied as a whole
 //
-// RUN: sed 's/STEP/1/g; s/SIZE/28/g; s/ASKED/hir.configuration = {family = "contraction", rows = 64, columns = 64, stages = 4, consumers = 1, parts = 1, resident = 1, down = 8}/' %s > %t.eight.mlir
+// RUN: sed 's/STEP/2/g; s/SIZE/14/g; s/ASKED/hir.configuration = {family = "contraction", rows = 64, columns = 64, stages = 4, consumers = 1, parts = 1, resident = 1, down = 8}/' %s > %t.eight.mlir
 // RUN: not hirc-opt %t.eight.mlir -p 'hir-schedule-kernels{chips=sm_90a}' 2>&1 | FileCheck %s --check-prefix=EIGHT
 // EIGHT: error: hir.configuration: 'down' divides the {{[0-9]*}} boxes of so many 'rows'
 
