@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from math import prod
+from math import gcd, prod
 
 from ....dialects.records import dataclass
 from ..elements import element_bytes
@@ -30,6 +30,8 @@ from .form import Factor, Form
 # of these took 137, 218, 340 and 570 us on an H200, and 2x64, 8x16 and 16x8 137 to 149 (3x3 in
 # f16, 64 images of 64x64 with 128 channels to 128).
 _LEAST_LINE = 8.5
+# A copy of a tile's least rows takes one of so many places at most.
+_MOST_PASSED = MOST_IN_BOX // ROWS
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,8 +153,7 @@ def read_window(form: Form) -> Window | None:
     others = [axis for axis in found if axis not in ordered]
     for place, (row, axis) in enumerate(zip(reversed(form.rows), ordered, strict=True)):
         by = axis.factors[row]
-        # A copy of a tile's least rows passes over so many places at most.
-        if axis.size % by or 1 < by <= MOST_IN_BOX // ROWS:
+        if axis.size % by or 1 < by <= _MOST_PASSED:
             ordered[place] = replace(axis, step=by)
         elif by > 1:
             rests.append(replace(axis, size=by, by=by, is_rest=True))
@@ -203,25 +204,28 @@ def _guarded_axes(factor: Factor) -> list[Axis] | None:
 
 
 def _plain_axes(form: Form, rows: Sequence[int], others: Sequence[int]) -> list[Axis]:
-    """Returns the axes of loops without edges; places of the window lie along those of rows."""
+    """Returns the axes of loops without edges; places of the window lie along those of rows.
+
+    Results lie as far apart as places do, several times as far, or several times as near.
+    """
     strides, extents = form.first.strides, form.work.extents
-    found = {row: {row: 1} for row in rows}
+    found = {row: [row] for row in rows}
     rest: list[int] = []
     for loop in others:
-        stride = strides[loop].known
-        along = [row for row in rows if loop in form.terms and stride % strides[row].known == 0]
+
+        def steps(row: int, stride: int = strides[loop].known) -> tuple[int, int]:
+            base = gcd(stride, strides[row].known)
+            return strides[row].known // base, stride // base
+
+        along = [row for row in rows if loop in form.terms and steps(row)[0] <= _MOST_PASSED]
         if along:
-            row = max(along, key=lambda row: strides[row].known)
-            found[row][loop] = stride // strides[row].known
+            found[min(along, key=lambda row: sum(steps(row)))].append(loop)
         else:
             rest.append(loop)
-    alone = [{loop: 1} for loop in rest]
-    return [
-        Axis(
-            1 + sum(by * (extents[loop].known - 1) for loop, by in factors.items()),
-            min(strides[loop].known // by for loop, by in factors.items()),
-            0,
-            factors,
-        )
-        for factors in (*found.values(), *alone)
-    ]
+    axes: list[Axis] = []
+    for loops in (*found.values(), *([loop] for loop in rest)):
+        stride = gcd(*(strides[loop].known for loop in loops))
+        factors = {loop: strides[loop].known // stride for loop in loops}
+        size = 1 + sum(by * (extents[loop].known - 1) for loop, by in factors.items())
+        axes.append(Axis(size, stride, 0, factors))
+    return axes
