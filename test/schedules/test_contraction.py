@@ -618,6 +618,14 @@ LAID = Suite(
         Convolution(2, 16, 40, (10, 11), (1, 7), _THREE, (0, 3), _ONES, "bf16").program("laid_far"),
         Convolution(1, 19, 24, (11, 9), (3, 2), _TWO, _ONES, _TWO, "bf16").program("laid_dilated"),
         Convolution(1, 24, 24, (150,), (3,), (3,), (1,), (1,), "bf16").program("laid_row"),
+        # Without edges; places lie beside results, between them, and one beyond the next.
+        Convolution(2, 24, 40, (11, 10), (3, 3), _TWO, _ZEROS, _ONES, "bf16").program("laid_whole"),
+        Convolution(2, 24, 40, (12, 17), (3, 3), (3, 2), _ZEROS, (2, 3), "f16").program(
+            "laid_between"
+        ),
+        Convolution(2, 24, 40, (23, 27), (3, 3), (5, 1), _ZEROS, (1, 4), "bf16").program(
+            "laid_past"
+        ),
         # Steps of 5 and 8 divide neither image.
         Convolution(1, 24, 40, (23, 27), (3, 3), (5, 8), _ONES, _ONES, "bf16").program("laid_wide"),
         # A step that no copy takes does not divide this one.
