@@ -97,14 +97,15 @@ func.func @three(%x: tensor<32x3x224x224xbf16>, %k: tensor<64x3x7x7xbf16>, %s: t
 // -----
 
 // Rows of 16 channels take the copy engine longer than those of 64: threads would read them together,
-// but boxes are what such rows are read in. Of 78 channels rows are long enough, in f32 as well.
+// but boxes are what such rows are read in. Of 78 channels rows are long enough. In f32 16 are, as
+// ordinary cores would multiply them: 256 filters of 3x1 took 440 us so, and take 384 on copies.
 
 // CHECK-LABEL: func.func @short_rows(
 // CHECK:         outs({{.*}} : tensor<64x104x116x16xbf16>)
 // BOXES-LABEL: func.func @short_rows(
 // BOXES-NOT:     tensor<64x104x116x16xbf16>
 // BOXES-LABEL: func.func @short_rows_f32(
-// BOXES-NOT:     tensor<64x104x116x16xf32>
+// BOXES:         outs({{.*}} : tensor<64x104x116x16xf32>)
 // BOXES-LABEL: func.func @long_rows(
 // BOXES:         outs({{.*}} : tensor<32x84x68x78xf32>)
 func.func @short_rows(%x: tensor<64x16x104x116xbf16>, %k: tensor<256x16x3x1xbf16>, %s: tensor<64x256x102x116xf32>) -> tensor<64x256x102x116xf32> {
