@@ -111,25 +111,51 @@ def part_of(
     value: ir.Value,
     kind: ir.Type,
     sizes: Sequence[ir.Value] = (),
-    starts: Mapping[int, ir.Value] | None = None,
+    starts: Mapping[int, int | ir.Value] | None = None,
 ) -> ir.Value:
     """Returns the slice of that type, of which `sizes` are the open ones, from 0 where no dim's
     start is given.
     """
-    shape = list(ir.RankedTensorType(kind).shape)
-    starts = starts or {}
-    offsets = [
-        ir.ShapedType.get_dynamic_size() if dim in starts else 0 for dim in range(len(shape))
-    ]
+    return _slice("tensor.extract_slice", kind, kind, [value], sizes, starts or {})
+
+
+def put_in(
+    part: ir.Value,
+    whole: ir.Value,
+    sizes: Sequence[ir.Value] = (),
+    starts: Mapping[int, int | ir.Value] | None = None,
+) -> ir.Value:
+    """Returns a tensor with another one, of which `sizes` are the open ones, in place of its slice
+    from 0 where no dim's start is given.
+    """
+    return _slice("tensor.insert_slice", whole.type, part.type, [part, whole], sizes, starts or {})
+
+
+def _slice(
+    name: str,
+    result: ir.Type,
+    part: ir.Type,
+    operands: Sequence[ir.Value],
+    sizes: Sequence[ir.Value],
+    starts: Mapping[int, int | ir.Value],
+) -> ir.Value:
+    shape = list(ir.RankedTensorType(part).shape)
+    given = [starts[dim] for dim in sorted(starts)]
+    computed = [each for each in given if not isinstance(each, int)]
+    offsets = [starts.get(dim, 0) for dim in range(len(shape))]
+    open_ = ir.ShapedType.get_dynamic_size()
+    counts = [*[1] * len(operands), len(computed), len(sizes), 0]
     return ir.Operation.create(
-        "tensor.extract_slice",
-        [kind],
-        [value, *(starts[dim] for dim in sorted(starts)), *sizes],
+        name,
+        [result],
+        [*operands, *computed, *sizes],
         {
-            "static_offsets": ir.DenseI64ArrayAttr.get(offsets),
+            "static_offsets": ir.DenseI64ArrayAttr.get(
+                [each if isinstance(each, int) else open_ for each in offsets]
+            ),
             "static_sizes": ir.DenseI64ArrayAttr.get(shape),
             "static_strides": ir.DenseI64ArrayAttr.get([1] * len(shape)),
-            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, len(starts), len(sizes), 0]),
+            "operandSegmentSizes": ir.DenseI32ArrayAttr.get(counts),
         },
     ).results[0]
 

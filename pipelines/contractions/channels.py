@@ -34,10 +34,13 @@ SINGLE, _MOST_LATENCY = 1.5e-12, 10e-6
 _ROW = 1.3e-11
 _ORDINARY, TOGETHER = {4: 2.6e-14, 1: 1.7e-14}, 5e-15
 IN_BOXES = {4: 4e-15, 2: 2e-15, 1: 1e-15}
+# The rows of whole steps in the time of one that goes beyond the end of a row: within a sector (2.4
+# to 3.2, of 33 to 112 channels to 128 by 3x3), and not (1.5 to 2.1).
+_PAST_END, _PAST_SECTORS = 3.0, 1.8
 # The side of the tiles of those, and the least columns of boxes.
 SIDE, _LEAST_COLUMNS = 128, 64
-# The same for a byte of a copy, and for another kernel.
-COPIED, KERNEL = 0.6e-12, 3e-6
+# The same for a byte of a copy, for one that is filled, and for another kernel.
+COPIED, _FILLED, KERNEL = 0.6e-12, 0.35e-12, 3e-6
 
 
 @dataclass(frozen=True)
@@ -205,29 +208,92 @@ def pays(
     by the copy engine `in_boxes`, or by threads; `columns` are the loops of results that the second
     operand alone has.
     """
-    extents, sums = loop_extents(op), reducing_loops(op)
-    if 0 in extents.values():
+    if 0 in loop_extents(op).values():
         return False
-    terms = prod(size for loop, size in extents.items() if loop in sums)
-    width = prod(extents[loop] for loop in columns)
-    rows = prod(size for loop, size in extents.items() if loop not in sums) // width
-    size = element_bytes(ir.RankedTensorType(op.operands[0].type).element_type)
-    channels, depth = extents[channel], ROW_BYTES // size
-    operations = 2 * rows * width * terms
-    filled = -(-channels // depth) * depth / channels * -(-width // _LEAST_COLUMNS)
-    copies = tile_copies(rows, width)
+    product = _product(op, channel, columns)
+    size, terms, copies, operations = (
+        product.size,
+        product.terms,
+        product.copies,
+        product.operations,
+    )
     together = operations * TOGETHER
     if in_boxes:
-        multiplied = operations * filled * _LEAST_COLUMNS / width * IN_BOXES[size]
-        whole, rest = divmod(channels * size, ROW_BYTES)
+        whole, rest = divmod(product.channels * size, ROW_BYTES)
         steps = whole + (ROW_BYTES // SECTOR_BYTES / -(-rest // SECTOR_BYTES) if rest else 0)
-        together = max(multiplied, copies * (terms // channels) * steps * _ROW)
+        together = product.in_boxes(steps)
+        if whole:
+            together = min(together, _in_whole_rows(product, copied))
     single = terms * copies * SINGLE
     single += min(single, _MOST_LATENCY)
     if size in _ORDINARY:
         single = operations * _ORDINARY[size]
     bytes_ = sum(prod(kind.shape) * element_bytes(kind.element_type) for kind in copied)
     return single - together > COPIED * bytes_ + KERNEL * len(copied)
+
+
+def pays_whole_rows(
+    op: ir.Operation, channel: int, columns: Iterable[int], filled: Sequence[ir.RankedTensorType]
+) -> bool:
+    """Returns whether boxes with rows of whole steps save more time than zeros at their ends take.
+
+    `filled` are the types of tensors that get such rows; else the arguments are those of `pays`.
+    """
+    if 0 in loop_extents(op).values():
+        return False
+    product = _product(op, channel, columns)
+    whole, rest = divmod(product.channels * product.size, ROW_BYTES)
+    # Rows of a part of a step alone would become far too wide.
+    if not whole or not rest:
+        return False
+    past = _PAST_END if rest % SECTOR_BYTES else _PAST_SECTORS
+    return product.in_boxes(whole + past) > _in_whole_rows(product, filled)
+
+
+@dataclass(frozen=True)
+class _Product:
+    """What a product of rows and columns multiplies, of elements of so many bytes."""
+
+    size: int
+    rows: int
+    columns: int
+    terms: int
+    channels: int
+
+    @property
+    def operations(self) -> int:
+        return 2 * self.rows * self.columns * self.terms
+
+    @property
+    def copies(self) -> int:
+        return tile_copies(self.rows, self.columns)
+
+    def in_boxes(self, steps: float) -> float:
+        """Returns the seconds it takes where rows of channels take so many steps to copy."""
+        depth = ROW_BYTES // self.size
+        filled = -(-self.channels // depth) * depth / self.channels
+        filled *= -(-self.columns // _LEAST_COLUMNS) * _LEAST_COLUMNS / self.columns
+        copied = self.copies * (self.terms // self.channels) * steps * _ROW
+        return max(self.operations * filled * IN_BOXES[self.size], copied)
+
+
+def _product(op: ir.Operation, channel: int, columns: Iterable[int]) -> _Product:
+    extents, sums = loop_extents(op), reducing_loops(op)
+    terms = prod(size for loop, size in extents.items() if loop in sums)
+    width = prod(extents[loop] for loop in columns)
+    rows = prod(size for loop, size in extents.items() if loop not in sums) // width
+    size = element_bytes(ir.RankedTensorType(op.operands[0].type).element_type)
+    return _Product(size, rows, width, terms, extents[channel])
+
+
+def _in_whole_rows(product: _Product, filled: Sequence[ir.RankedTensorType]) -> float:
+    """Returns the seconds with rows of whole steps, and for the zeros at the ends of those filled.
+
+    Tensors with rows of whole steps, or that are copied to these.
+    """
+    steps = -(-product.channels * product.size // ROW_BYTES)
+    rows = sum(prod(kind.shape) // product.channels for kind in filled)
+    return product.in_boxes(steps) + _FILLED * ROW_BYTES * rows + KERNEL * len(filled)
 
 
 def tile_copies(rows: int, columns: int) -> int:

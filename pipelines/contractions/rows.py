@@ -3,22 +3,28 @@
 They get multiples of 32: rows that begin within sectors of the caches take twice as long. Where a
 tensor is computed by an operation of the program, this one writes to wider rows: what lies between
 two of them is neither written nor read. Others are copied, where that pays.
+
+A step of terms that goes beyond the end of a row takes the copy engine two to three times as long
+as others. Where it pays, both factors that are computed get rows of whole steps, which end with
+zeros.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..fusion.access import Access
 from ..fusion.generic import GENERIC, accesses_of, inputs_of, outs_of, reducing_loops
-from ..products.wide_weights import part_of
+from ..rewriting import constant
 from ..schedules.elements import SECTOR_BYTES, element_bytes
+from ..schedules.warpgroup_matrices import ROW_BYTES
+from ..tensors import fill, part_of, put_in
 from ..walking import made_by, operations_where
-from .channels import TOGETHER_BYTES, copied_to, is_whole_across, pays
+from .channels import TOGETHER_BYTES, copied_to, is_whole_across, pays, pays_whole_rows
 
-_EXTRACT = "tensor.extract"
+_EXTRACT, _INDEX = "tensor.extract", "linalg.index"
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +49,12 @@ class _Factor:
     @property
     def wide(self) -> ir.RankedTensorType:
         """The type with rows that begin with sectors."""
+        return self.in_multiples_of(SECTOR_BYTES)
+
+    def in_multiples_of(self, bytes_: int) -> ir.RankedTensorType:
+        """Returns the type with rows of so many bytes, or several times as many."""
         *outer, row = self.kind.shape
-        multiple = SECTOR_BYTES // element_bytes(self.kind.element_type)
+        multiple = bytes_ // element_bytes(self.kind.element_type)
         wide = -(-row // multiple) * multiple
         return ir.RankedTensorType.get([*outer, wide], self.kind.element_type)
 
@@ -83,7 +93,15 @@ def widen_term_rows(op: ir.Operation, *, is_rounded: bool) -> None:
     copied = [
         each.kind for each in along if makers[each] is None and each.row_bytes % TOGETHER_BYTES
     ]
-    if copied and not pays(op, term, _columns(op, factors), copied):
+    columns = _columns(op, factors)
+    if _may_be_whole(op, term, makers) and pays_whole_rows(
+        op, term, columns, [each.kind for each in makers]
+    ):
+        for each, maker in makers.items():
+            assert maker is not None
+            _write_whole(op, each, maker)
+        return
+    if copied and not pays(op, term, columns, copied):
         return
     for each, maker in makers.items():
         if maker is not None and each.row_bytes % SECTOR_BYTES:
@@ -103,8 +121,8 @@ def _factors(op: ir.Operation) -> Iterator[_Factor]:
     for inner in operations_where(op, lambda each: each.name == _EXTRACT):
         last = inner.operands[len(inner.operands) - 1].owner
         term = None
-        if not isinstance(last, ir.Block) and last.operation.name == "linalg.index":
-            term = ir.IntegerAttr(last.operation.attributes["dim"]).value
+        if not isinstance(last, ir.Block) and last.operation.name == _INDEX:
+            term = _dim(last.operation)
         yield _Factor(inner.operands[0], term if term in terms else None)
 
 
@@ -124,6 +142,51 @@ def _maker(value: ir.Value) -> ir.Operation | None:
         and all(_reads_elements(use) for use in value.uses)
     )
     return op if may_write else None
+
+
+def _may_be_whole(
+    op: ir.Operation, term: int, makers: Mapping[_Factor, ir.Operation | None]
+) -> bool:
+    """Returns whether both factors of a contraction may get terms of zeros.
+
+    It alone reads what their makers write, and does so by the number of the term.
+    """
+    inside = [op, *operations_where(op, lambda each: each.name == _EXTRACT)]
+    for each, maker in makers.items():
+        if maker is None or not all(use.owner.operation in inside for use in each.value.uses):
+            return False
+    numbers = operations_where(op, lambda each: each.name == _INDEX and _dim(each) == term)
+    return len(makers) == 2 and all(
+        use.owner.operation.name == _EXTRACT for each in numbers for use in each.results[0].uses
+    )
+
+
+def _dim(index: ir.Operation) -> int:
+    return ir.IntegerAttr(index.attributes["dim"]).value
+
+
+def _write_whole(op: ir.Operation, factor: _Factor, maker: ir.Operation) -> None:
+    """Lets an operation write to rows of whole steps, and the contraction read these.
+
+    The last step of each is filled with zeros before: it begins where stores of several elements
+    do.
+    """
+    kind, whole = factor.kind, factor.in_multiples_of(ROW_BYTES)
+    last = kind.rank - 1
+    step = ROW_BYTES // element_bytes(kind.element_type)
+    end = ir.RankedTensorType.get([*kind.shape[:last], step], kind.element_type)
+    with maker.location, ir.InsertionPoint(maker):
+        room = ir.Operation.create("tensor.empty", results=[whole]).results[0]
+        begin = {last: whole.shape[last] - step}
+        zero = constant(kind.element_type, 0.0)
+        room = put_in(fill(zero, part_of(room, end, starts=begin)), room, starts=begin)
+        maker.operands[len(maker.operands) - 1] = part_of(room, kind)
+    with maker.location, ir.InsertionPoint.after(maker):
+        full = put_in(maker.results[0], room)
+    for reader in (op, *operations_where(op, lambda each: each.name == _EXTRACT)):
+        for number, operand in enumerate(reader.operands):
+            if operand == factor.value:
+                reader.operands[number] = full
 
 
 def _reads_elements(use: ir.OpOperand) -> bool:

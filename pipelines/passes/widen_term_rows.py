@@ -19,6 +19,8 @@ class WidenTermRows(Pass):
     """Lets contractions whose terms are no multiple of 16 bytes be read by the copy engine (TMA).
 
     What computes a factor writes it to wider rows; inputs are copied to such rows where that pays.
+    Rows of two factors that are computed end with zeros, up to a whole step of terms, where these
+    take less time than steps that go beyond rows.
     It is for the tensor cores of chips whose warpgroups multiply, and comes when operations are
     fused: identities are copies here. `chips`, joined by `+`, are those that the program is built
     for.

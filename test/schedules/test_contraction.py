@@ -667,10 +667,48 @@ _LAID_SILENT = (
 @pytest.mark.parametrize("suite", [LAID, LAID_ROUNDED], ids=["of_16_bits", "rounded"])
 def test_copies_with_channels_together(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hirc.pipelines.contractions.channels.SINGLE", 1.0)
+    monkeypatch.setattr("hirc.pipelines.contractions.channels._ORDINARY", {4: 1.0, 1: 1.0})
     for name in suite.names:
         suite.check(name)
     # Nothing reads what lies between two rows, which nothing writes.
     suite.check_silence([name for name in suite.names if name in _LAID_SILENT])
+
+
+# Rows that end with zeros, up to a whole step: with edges and without, in a step of three.
+WHOLE = Suite(
+    [
+        Convolution(2, 70, 40, (9, 7), (3, 3), _ONES, _ONES, _ONES, "bf16").program("whole_edges"),
+        Convolution(1, 72, 33, (9, 10), (3, 2), _THREE, _ZEROS, _ONES, "f16").program(
+            "whole_steps"
+        ),
+    ]
+)
+WHOLE_ROUNDED = Suite(
+    [
+        replace(
+            Convolution(2, 37, 40, (9, 7), (3, 3), _ONES, _ONES, _ONES).program("whole_f32"),
+            tolerance=250.0,
+        )
+    ],
+    flags=("-O0", "--float32-products=tf32"),
+)
+
+
+@pytest.mark.parametrize("suite", [WHOLE, WHOLE_ROUNDED], ids=["of_16_bits", "rounded"])
+def test_rows_of_whole_steps(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+    filled: list[object] = []
+
+    def pays(*given: Sequence[object]) -> bool:
+        filled.extend(given[-1])
+        return True
+
+    monkeypatch.setattr("hirc.pipelines.contractions.channels.SINGLE", 1.0)
+    monkeypatch.setattr("hirc.pipelines.contractions.channels._ORDINARY", {4: 1.0, 1: 1.0})
+    monkeypatch.setattr("hirc.pipelines.contractions.rows.pays_whole_rows", pays)
+    for name in suite.names:
+        suite.check(name)
+    assert len(filled) >= 2 * len(suite.names)
+    suite.check_silence(suite.names)
 
 
 @pytest.mark.parametrize("name", ROUNDED.names)
