@@ -30,8 +30,12 @@ BARRIER_BYTES = 8
 # What the copy engine takes: dims, bytes that strides are multiples of, and along a dim places that
 # a box passes over and steps between those it takes.
 MOST_DIMS, STRIDE_BYTES, MOST_IN_BOX, MOST_STEP = 5, 16, 256, 8
+# What lies together of a row that is not swizzled, of which a product has two; and how many
+# products of chunks a kernel has in its code.
+CHUNK_BYTES, MOST_PAIRS = 16, 64
 _SWIZZLED = 1 << 62
 _UNIT = 16
+_ADDRESS_BITS = 0x3FFFF
 _TICKS = 10_000_000
 # Shared memory of a cluster, in PTX's and LLVM's numbering.
 _CLUSTER = 7
@@ -88,21 +92,23 @@ def tensor_map(
     steps: Sequence[int] = (),
     rounds: bool = False,
     promotes: bool = True,
+    is_swizzled: bool = True,
 ) -> ir.Value:
     """Returns the address of a descriptor (TMA) of a buffer's elements from an offset on.
 
     The host makes the descriptor. `sizes`, `strides` and `box`, in elements, have the outermost dim
     first. `name` is unique in the kernel. With `steps`, elements of a box are so far apart along
     the dims. With `rounds`, copies round f32 to tf32. If it `promotes`, the second-level cache
-    reads 256 bytes at once.
+    reads 256 bytes at once. Unless it `is_swizzled`, a box lies in shared memory as it is.
     """
     buffer, offset = source
     element = ir.MemRefType(buffer.type).element_type
     shape = "x".join(map(str, box))
     promotion = "l2promo_256b" if promotes else "none"
+    swizzle = "swizzle_128b" if is_swizzled else "none"
     kind = ir.Type.parse(
         f"!nvgpu.tensormap.descriptor<tensor = memref<{shape}x{element}, {SHARED}>, "
-        f"swizzle = swizzle_128b, l2promo = {promotion}, oob = zero, interleave = none>"
+        f"swizzle = {swizzle}, l2promo = {promotion}, oob = zero, interleave = none>"
     )
 
     # A driver's box is what copies pass over.
@@ -424,9 +430,38 @@ def matrix_descriptor(start: ir.Value, leading: int) -> ir.Value:
     """
     i64 = ir.IntegerType.get_signless(64)
     at = ir.Operation.create("llvm.ptrtoint", results=[i64], operands=[start]).results[0]
-    at = arith.shrui(arith.andi(at, constant(i64, 0x3FFFF)), constant(i64, 4))
+    at = arith.shrui(arith.andi(at, constant(i64, _ADDRESS_BITS)), constant(i64, 4))
     bits = _SWIZZLED | PATTERN_BYTES // _UNIT << 32 | max(leading // _UNIT, 1) << 16
     return arith.ori(at, constant(i64, bits))
+
+
+def plain_matrix_descriptor(start: ir.Value, leading: int, stride: int) -> ir.Value:
+    """The descriptor (i64) of a matrix that is not swizzled: 8 rows have 16 bytes each at `start`.
+
+    `leading` are the bytes from these to the next 16 of each row, a multiple of 16 as are the
+    `stride`, those to the next 8 rows.
+    """
+    i64 = ir.IntegerType.get_signless(64)
+    at = ir.Operation.create("llvm.ptrtoint", results=[i64], operands=[start]).results[0]
+    at = arith.shrui(arith.andi(at, constant(i64, _ADDRESS_BITS)), constant(i64, 4))
+    bits = stride // _UNIT << 32 | leading // _UNIT << 16
+    return arith.ori(at, constant(i64, bits)) if bits else at
+
+
+def with_leading(descriptor: ir.Value, leading: int) -> ir.Value:
+    """The descriptor of such a matrix of no leading bytes with so many."""
+    i64 = ir.IntegerType.get_signless(64)
+    return arith.addi(descriptor, constant(i64, leading // _UNIT << 16))
+
+
+def with_leading_to(descriptor: ir.Value, other: ir.Value) -> ir.Value:
+    """The same, where the next 16 bytes of each row lie where another matrix of no bytes begins,
+    which is behind it.
+    """
+    i64 = ir.IntegerType.get_signless(64)
+    units = constant(i64, _ADDRESS_BITS >> 4)
+    far = arith.subi(other, arith.andi(descriptor, units))
+    return arith.addi(descriptor, arith.shli(far, constant(i64, 16)))
 
 
 def moved(descriptor: ir.Value, bytes_: ir.Value | int) -> ir.Value:

@@ -11,6 +11,7 @@ from hirc.pipelines.schedules.attention.configuration import AttentionConfigurat
 from hirc.pipelines.schedules.choose import FAMILIES
 from hirc.pipelines.schedules.columns.configuration import ColumnConfiguration
 from hirc.pipelines.schedules.configuration import Configuration
+from hirc.pipelines.schedules.contraction.patches import PatchConfiguration
 from hirc.pipelines.schedules.contraction.warpgroups import WarpgroupConfiguration
 from hirc.pipelines.schedules.few_rows.configuration import FewRowsConfiguration
 from hirc.pipelines.schedules.pointwise.configuration import PointwiseConfiguration
@@ -25,6 +26,7 @@ _CLASSES: tuple[type[Configuration], ...] = (
     AttentionConfiguration,
     ColumnConfiguration,
     FewRowsConfiguration,
+    PatchConfiguration,
     PointwiseConfiguration,
     RowConfiguration,
     ScanConfiguration,

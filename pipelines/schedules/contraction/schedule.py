@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from ....dialects.mlir import arith, ir
+from ....dialects.records import dataclass
 from ...fusion.tiles import FALLBACK, TILES
 from ...rewriting import index_constant
 from ..alternatives import Alternative, Conditions
@@ -35,6 +36,8 @@ from .configuration import (
 )
 from .form import Factor, Form, is_far, places_of, reaches, read_form
 from .kernel import ContractionKernel, PartsKernel, Tiles
+from .patch_kernel import PatchKernel, turned_outputs
+from .patches import PatchConfiguration, patch_refusal, read_patches, timed_patches
 from .stencil import Stencil, StencilKernel, is_stencil
 from .warpgroup_kernel import WarpgroupKernel
 from .warpgroups import (
@@ -57,7 +60,9 @@ _FEW_PRODUCTS = 1 << 22
 _SMALL_SIDE = 32
 
 
-def chooser(work: Work, kernels: Kernels, device: Device) -> ContractionChooser | None:
+def chooser(
+    work: Work, kernels: Kernels, device: Device
+) -> ContractionChooser | PatchChooser | None:
     """Decides on the kernels; None for what is no contraction."""
     works = [work]
     if any(operand.is_assumed for operand in work.operands):
@@ -66,7 +71,11 @@ def chooser(work: Work, kernels: Kernels, device: Device) -> ContractionChooser 
     if len(forms) < len(works):
         return None
     if all(map(is_stencil, forms)) or all(_is_taken(form, device) for form in forms):
-        return ContractionChooser(forms, kernels, device)
+        made = ContractionChooser(forms, kernels, device)
+        plan = read_patches(forms[0], device)
+        if plan is not None and timed_patches(plan, device)[0] < made.cycles:
+            return PatchChooser(plan, made)
+        return made
     if _is_of_bytes(forms[0], device):
         return BytesChooser(forms[:1], kernels, device)
     return None
@@ -80,29 +89,33 @@ class ContractionChooser(Chooser[WarpgroupConfiguration]):
 
     def __init__(self, forms: Sequence[Form], kernels: Kernels, device: Device) -> None:
         self.work = forms[0].work
-        self._forms, self._kernels, self._device = forms, kernels, device
+        self._forms, self.kernels, self.device = forms, kernels, device
         self._is_stencil = all(map(is_stencil, forms))
         self._plan = None if self._is_stencil else read_warpgroups(forms[0], device)
         self._is_by_plan = self._plan is not None and _is_less(self._plan, forms[0], device)
 
     def choices(self) -> Sequence[WarpgroupConfiguration]:
-        return [] if self._plan is None else [choose_warpgroups(self._plan, self._device)]
+        return [] if self._plan is None else [choose_warpgroups(self._plan, self.device)]
 
     def refusal(self, made: WarpgroupConfiguration) -> str | None:
         assert self._plan is not None
-        return refusal(self._plan, self._device, made)
+        return refusal(self._plan, self.device, made)
 
     def alternative(self, made: WarpgroupConfiguration) -> Alternative:
         assert self._plan is not None
-        return _warpgroup_alternative(self._plan, made, self._kernels, self._device)
+        plan = self._plan
+
+        def kernel(parameters: Parameters, runs: Mapping[int, int]) -> WarpgroupKernel:
+            return WarpgroupKernel(plan, made, parameters, runs)
+
+        makes = _Makes(kernel, made.attribute)
+        return _warpgroup_alternative(plan, made, self.kernels, self.device, makes)
 
     def alternatives(self) -> list[Alternative]:
-        forms, kernels, device = self._forms, self._kernels, self._device
+        forms, kernels, device = self._forms, self.kernels, self.device
         if self._is_stencil:
             return [_stencil_alternative(Stencil(form, device), kernels) for form in forms]
-        first = forms[0]
-        # What the copy engine cannot take is rare: one kernel does for all of it.
-        last = self._by_configuration(forms[-1], choose(forms[-1], device))
+        first, last = forms[0], self.last
         is_fallback = FALLBACK in first.work.op.attributes
         if self._is_by_plan:
             (whole,) = super().alternatives()
@@ -115,9 +128,23 @@ class ContractionChooser(Chooser[WarpgroupConfiguration]):
         rest = forms[-1:] if wide else forms[1:]
         return [*found, *(self._by_configuration(form, choose(form, device)) for form in rest)]
 
+    @property
+    def last(self) -> Alternative:
+        """The kernel of any layout. What the copy engine cannot take is rare: one does for it."""
+        return self._by_configuration(self._forms[-1], choose(self._forms[-1], self.device))
+
+    @property
+    def cycles(self) -> float:
+        """How long the compiler's own choice takes, by a model."""
+        form = self._forms[0]
+        found = timed(form, self.device, is_wide=True)[0]
+        if self._plan is None:
+            return found
+        return min(found, timed_warpgroups(self._plan, self.device)[0])
+
     def _by_open_size(self, form: Form, wide: Sequence[Factor]) -> list[Alternative]:
         """A kernel for each class of an open size that has a configuration of its own."""
-        device, is_wide = self._device, bool(wide)
+        device, is_wide = self.device, bool(wide)
         classes: Sequence[OpenSize | None] = open_sizes(form) or [None]
         made = [choose(form, device, each, is_wide=is_wide) for each in classes]
         if made[0] == made[-1]:
@@ -134,7 +161,7 @@ class ContractionChooser(Chooser[WarpgroupConfiguration]):
         wide: Sequence[Factor] = (),
         size: OpenSize | None = None,
     ) -> Alternative:
-        launch = partial(_launch, form, made, self._kernels)
+        launch = partial(_launch, form, made, self.kernels)
         conditions, launched = _alternative(form, launch, wide)
 
         def all_conditions(found: Conditions) -> None:
@@ -154,6 +181,46 @@ class BytesChooser(ContractionChooser):
         if self._is_by_plan:
             return [self.alternative(made) for made in self.choices()]
         return self._by_open_size(self._forms[0], [self._forms[0].first, self._forms[0].second])
+
+
+class PatchChooser(Chooser[PatchConfiguration]):
+    """The kernel of images of few channels, and that of what the copy engine cannot take."""
+
+    def __init__(self, plan: WarpgroupPlan, others: ContractionChooser) -> None:
+        self.work = plan.form.work
+        self._plan, self._others = plan, others
+
+    def choices(self) -> Sequence[PatchConfiguration]:
+        return [timed_patches(self._plan, self._others.device)[1]]
+
+    def refusal(self, made: PatchConfiguration) -> str | None:
+        return patch_refusal(self._plan, self._others.device, made)
+
+    def alternative(self, made: PatchConfiguration) -> Alternative:
+        plan, others = self._plan, self._others
+
+        def kernel(parameters: Parameters, runs: Mapping[int, int]) -> WarpgroupKernel:
+            return PatchKernel(plan, made, parameters, runs)
+
+        makes = _Makes(kernel, made.attribute, tuple(turned_outputs(plan).values()))
+        return _warpgroup_alternative(plan, made.tile, others.kernels, others.device, makes)
+
+    def alternatives(self) -> list[Alternative]:
+        found = super().alternatives()
+        is_fallback = FALLBACK in self.work.op.attributes
+        return found if is_fallback else [*found, self._others.last]
+
+
+@dataclass(frozen=True)
+class _Makes:
+    """What makes a kernel by warpgroups, of its parameters and runs, and its configuration.
+
+    Of outputs that are `turned`, vectors of 16 bytes of rows are stored.
+    """
+
+    kernel: Callable[[Parameters, Mapping[int, int]], WarpgroupKernel]
+    attribute: ir.DictAttr
+    turned: tuple[Operand, ...] = ()
 
 
 def _is_less(plan: WarpgroupPlan, form: Form, device: Device) -> bool:
@@ -230,7 +297,11 @@ def _is_large(form: Form) -> bool:
 
 
 def _warpgroup_alternative(
-    plan: WarpgroupPlan, made: WarpgroupConfiguration, kernels: Kernels, device: Device
+    plan: WarpgroupPlan,
+    made: WarpgroupConfiguration,
+    kernels: Kernels,
+    device: Device,
+    makes: _Makes,
 ) -> Alternative:
     work = plan.form.work
     runs = {operand.number: run for operand in work.operands if (run := _run_of(plan, operand)) > 1}
@@ -244,6 +315,12 @@ def _warpgroup_alternative(
             _require_boxes(found, plan, reading)
         for companion in plan.copied(made):
             _require_box(found, companion.operand, companion.dims)
+        for operand in makes.turned:
+            count = ACCESS_BYTES // element_bytes(operand.element)
+            found.require_aligned(operand, ACCESS_BYTES)
+            for loop, stride in enumerate(operand.strides):
+                if loop != plan.rows[-1]:
+                    found.require_multiple(stride, count)
         for operand in work.operands:
             run = runs.get(operand.number, 1)
             if run == 1:
@@ -254,7 +331,7 @@ def _warpgroup_alternative(
                 if loop != plan.columns[-1]:
                     found.require_multiple(stride, run)
 
-    return conditions, lambda: _launch_warpgroups(plan, made, kernels, device, runs)
+    return conditions, lambda: _launch_warpgroups(plan, made, kernels, device, runs, makes)
 
 
 def _run_of(plan: WarpgroupPlan, operand: Operand) -> int:
@@ -304,12 +381,13 @@ def _launch_warpgroups(
     kernels: Kernels,
     device: Device,
     runs: Mapping[int, int],
+    makes: _Makes,
 ) -> None:
     work = plan.form.work
     found: list[WarpgroupKernel] = []
 
     def emit(entry: ir.Block) -> None:
-        found.append(WarpgroupKernel(plan, made, Parameters(entry, work.open), runs))
+        found.append(makes.kernel(Parameters(entry, work.open), runs))
         found[0].emit()
         divide_without_calls(entry)
 
@@ -317,7 +395,7 @@ def _launch_warpgroups(
     threads = plan.threads(made)
     name, place = operation_name(work.op), work.op.location
     attributes = {"nvvm.minctasm": resident}
-    kernel = kernels.build(name, threads, emit, place, attributes, made.attribute)
+    kernel = kernels.build(name, threads, emit, place, attributes, makes.attribute)
     tiles = product(
         [
             plan.row_tiles(made.rows, made.down),

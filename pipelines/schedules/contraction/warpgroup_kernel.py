@@ -80,7 +80,7 @@ _PRODUCER_REGISTERS, _CONSUMER_REGISTERS = 24, {2: 240, 3: 160}
 
 
 @dataclass(frozen=True)
-class _Place:
+class Place:
     """A tile: its first row and column, and the indices of the loops around.
 
     Of a box, `corner` has the first index of each loop of rows.
@@ -116,10 +116,10 @@ class WarpgroupKernel:
         plan, made = self.plan, self.configuration
         thread = thread_in_block()
         self.numbers = Numbers(plan.form, self.parameters, thread)
-        self._stages = self.shared.area(made.stages * made.stage_bytes)
+        self.allocate()
         self._barriers = self.shared.area(made.stages * 2 * BARRIER_BYTES)
         self._turns = self.shared.area(made.consumers * BARRIER_BYTES) if made.apart else None
-        self._maps = [self._map(reading) for reading in (plan.first, plan.second)]
+        self.maps = [self._map(reading) for reading in (plan.first, plan.second)]
         self._companion_steps = plan.companion_steps(made)
         self._companion_maps = {
             each.operand.number: self._companion_map(each) for each in plan.copied(made)
@@ -142,8 +142,8 @@ class WarpgroupKernel:
             neighbours = number(made.neighbours)
             self._neighbour = _Neighbour(made, arith.remui(first, neighbours))
             first, step = (arith.divui(each, neighbours) for each in (first, step))
-        maps = [*self._maps, *self._companion_maps.values()]
-        begin_copies_and_barriers(thread, maps, self._begin_barriers)
+        maps = [*self.maps, *self._companion_maps.values()]
+        begin_copies_and_barriers(thread, maps, self.begin_barriers)
         if made.neighbours > 1:
             # None is told of bytes, or of what was read, before it has begun its barriers.
             meet(tells=False)
@@ -155,7 +155,7 @@ class WarpgroupKernel:
             if made.parts > 1:
                 self._keep(first)
             else:
-                self._consume(first, tiles, step)
+                self.consume(first, tiles, step)
             scf.YieldOp([])
         assert roles.else_block is not None
         with ir.InsertionPoint(roles.else_block):
@@ -164,26 +164,32 @@ class WarpgroupKernel:
             one = scf.IfOp(arith.cmpi(arith.CmpIPredicate.eq, thread, consumers))
             with ir.InsertionPoint(one.then_block):
                 if made.parts > 1:
-                    self._copy_steps(self._place(first), [number(0), number(1)])
+                    self._copy_steps(self.place(first), [number(0), number(1)])
                 else:
-                    self._produce(first, tiles, step)
+                    self.produce(first, tiles, step)
                 scf.YieldOp([])
             scf.YieldOp([])
         if made.parts > 1:
             meet()
             with_all = scf.IfOp(is_below(thread, consumers))
             with ir.InsertionPoint(with_all.then_block):
-                self._add_parts(self._place(first))
+                self._add_parts(self.place(first))
                 scf.YieldOp([])
             # A block's shared memory stays while others read it.
             meet()
 
-    def _begin_barriers(self) -> None:
+    def allocate(self) -> None:
+        """Allocates the stages, at the beginning of shared memory."""
+        made = self.configuration
+        self._stages = self.shared.area(made.stages * made.stage_bytes)
+
+    def begin_barriers(self) -> None:
+        """Initializes all barriers."""
         made = self.configuration
         readers = made.down + made.across - 1
         for stage in range(made.stages):
-            self._full(number(stage)).begin(1)
-            self._empty(number(stage)).begin(readers * made.together * THREADS // LANES)
+            self.full(number(stage)).begin(1)
+            self.empty(number(stage)).begin(readers * made.together * THREADS // LANES)
         for consumer in range(made.consumers if made.apart else 0):
             self._turn(number(consumer)).begin(THREADS // LANES)
 
@@ -216,10 +222,10 @@ class WarpgroupKernel:
         assert box is not None
         return dict(zip(plan.rows, box, strict=True))
 
-    def _full(self, slot: ir.Value) -> Barrier:
+    def full(self, slot: ir.Value) -> Barrier:
         return Barrier(byte(self._barriers, times(slot, 2 * BARRIER_BYTES)))
 
-    def _empty(self, slot: ir.Value) -> Barrier:
+    def empty(self, slot: ir.Value) -> Barrier:
         return Barrier(byte(self._barriers, plus(times(slot, 2 * BARRIER_BYTES), BARRIER_BYTES)))
 
     def _turn(self, consumer: ir.Value) -> Barrier:
@@ -227,14 +233,14 @@ class WarpgroupKernel:
         assert self._turns is not None
         return Barrier(byte(self._turns, times(consumer, BARRIER_BYTES)))
 
-    def _next(self, slot: ir.Value, parity: ir.Value) -> tuple[ir.Value, ir.Value]:
+    def next(self, slot: ir.Value, parity: ir.Value) -> tuple[ir.Value, ir.Value]:
         """The stage after one, and the parity of its phase."""
         following = plus(slot, 1)
         is_end = arith.cmpi(arith.CmpIPredicate.eq, following, number(self.configuration.stages))
         turned = arith.xori(parity, number(1))
         return arith.select(is_end, number(0), following), arith.select(is_end, turned, parity)
 
-    def _place(self, tile: ir.Value) -> _Place:
+    def place(self, tile: ir.Value) -> Place:
         """Where a tile lies: some below one another, then those to the right of them."""
         plan, made = self.plan, self.configuration
         rows, columns = self._counts
@@ -260,14 +266,14 @@ class WarpgroupKernel:
             whole = arith.divui(rest, boxes)
             corner[loop] = times(arith.subi(rest, multiply(whole, boxes)), size)
             rest = whole
-        return _Place(times(row, made.rows), times(column, made.columns), outer, corner)
+        return Place(times(row, made.rows), times(column, made.columns), outer, corner)
 
     # Copies.
 
-    def _produce(self, first: ir.Value, tiles: ir.Value, step: ir.Value) -> None:
+    def produce(self, first: ir.Value, tiles: ir.Value, step: ir.Value) -> None:
         loop = scf.ForOp(first, tiles, step, [number(0), number(1)])
         with ir.InsertionPoint(loop.body):
-            place = self._place(loop.induction_variable)
+            place = self.place(loop.induction_variable)
             if self.configuration.apart:
                 # The other consumer's turn waits for companions to arrive: none is to be late.
                 for box in (each for boxes in self._companion_steps for each in boxes):
@@ -285,17 +291,17 @@ class WarpgroupKernel:
         stages = scf.ForOp(number(0), number(self.configuration.stages), number(1), ring)
         with ir.InsertionPoint(stages.body):
             slot, parity = stages.inner_iter_args
-            self._empty(slot).wait(parity)
-            scf.YieldOp([*self._next(slot, parity)])
+            self.empty(slot).wait(parity)
+            scf.YieldOp([*self.next(slot, parity)])
 
-    def _copy_steps(self, place: _Place, ring: list[ir.Value]) -> list[ir.Value]:
+    def _copy_steps(self, place: Place, ring: list[ir.Value]) -> list[ir.Value]:
         """Begins the copies of a tile's steps, from a stage and its parity on; the next ones."""
         made = self.configuration
         steps = scf.ForOp(self._begin, self._end, number(1), ring)
         with ir.InsertionPoint(steps.body):
             slot, parity = steps.inner_iter_args
-            self._empty(slot).wait(parity)
-            full = self._full(slot)
+            self.empty(slot).wait(parity)
+            full = self.full(slot)
             full.expect(made.stage_bytes)
             rest, at = steps.induction_variable, steps.induction_variable
             outer: dict[int, ir.Value] = dict(place.outer)
@@ -307,27 +313,27 @@ class WarpgroupKernel:
             if isinstance(self.plan.first, Window):
                 self._copy_box(self.plan.first, start, term, {**outer, **place.corner}, full)
             else:
-                self._copy(0, start, place.row, term, outer, made.rows, full)
+                self.copy(0, start, place.row, term, outer, made.rows, full)
             start = byte(start, number(made.rows * ROW_BYTES))
-            self._copy(1, start, place.column, term, outer, made.columns, full)
-            scf.YieldOp([*self._next(slot, parity)])
+            self.copy(1, start, place.column, term, outer, made.columns, full)
+            scf.YieldOp([*self.next(slot, parity)])
         return list(steps.results)
 
-    def _copy_companions(self, place: _Place, ring: list[ir.Value]) -> list[ir.Value]:
+    def _copy_companions(self, place: Place, ring: list[ir.Value]) -> list[ir.Value]:
         """Begins the copies of a tile's companions; returns the next stage and its parity."""
         made = self.configuration
         slot, parity = ring
         for boxes in self._companion_steps:
-            self._empty(slot).wait(parity)
-            full = self._full(slot)
+            self.empty(slot).wait(parity)
+            full = self.full(slot)
             full.expect(len(boxes) * made.rows * ROW_BYTES)
             start = byte(self._stages, times(slot, made.stage_bytes))
             for box in boxes:
                 copy_box(byte(start, number(box.at)), *self._seen(box, place), full.address)
-            slot, parity = self._next(slot, parity)
+            slot, parity = self.next(slot, parity)
         return [slot, parity]
 
-    def _seen(self, box: Box, place: _Place) -> tuple[ir.Value, list[ir.Value]]:
+    def _seen(self, box: Box, place: Place) -> tuple[ir.Value, list[ir.Value]]:
         """Returns the descriptor of a box of a tile's companions, and its places."""
         _, _, *around = box.companion.dims
         outer = [place.outer[loop] for (loop,) in around]
@@ -346,7 +352,7 @@ class WarpgroupKernel:
         rest = arith.divui(at, self._steps)
         return rest, arith.subi(at, arith.muli(rest, self._steps))
 
-    def _copy(
+    def copy(
         self,
         side: int,
         to: ir.Value,
@@ -376,7 +382,7 @@ class WarpgroupKernel:
                 else:
                     places.append(outer[loops[0]])
             where = byte(to, number(shift * ROW_BYTES))
-            copy_box(where, self._maps[side], places, barrier.address, blocks)
+            copy_box(where, self.maps[side], places, barrier.address, blocks)
 
     def _copy_box(
         self, window: Window, to: ir.Value, term: ir.Value, indices: Indices, barrier: Barrier
@@ -386,7 +392,7 @@ class WarpgroupKernel:
             own = self.plan.extent(self.plan.terms).known
             term = add(term, times(_place_along(window.beside, indices), own))
         places = [term, *(_place_along(axis, indices) for axis in window.axes[1:])]
-        copy_box(to, self._maps[0], places, barrier.address)
+        copy_box(to, self.maps[0], places, barrier.address)
 
     def _box(self, reading: Reading, tile: int) -> list[int]:
         """The sizes of one copy, outermost first."""
@@ -398,7 +404,7 @@ class WarpgroupKernel:
     def _map(self, reading: Reading | Window) -> ir.Value:
         """The address of the descriptor of a factor, which the host makes."""
         if isinstance(reading, Window):
-            return self._window_map(reading)
+            return self.window_map(reading)
         made, work = self.configuration, self.plan.form.work
         side = 0 if reading is self.plan.first else 1
         box = self._box(reading, (made.rows, made.columns)[side] // made.readers[side])
@@ -427,7 +433,7 @@ class WarpgroupKernel:
             [*[1] * (len(dims) - 2), self.configuration.rows, ROW_BYTES // companion.bytes],
         )
 
-    def _window_map(self, window: Window) -> ir.Value:
+    def window_map(self, window: Window) -> ir.Value:
         axes = window.axes[::-1]
         sizes = self._window_box
         box = [
@@ -447,8 +453,8 @@ class WarpgroupKernel:
 
     # Products.
 
-    def _consume(self, first: ir.Value, tiles: ir.Value, step: ir.Value) -> None:
-        made, is_lead, own_row = self.configuration, self._is_lead(), self._own_row()
+    def consume(self, first: ir.Value, tiles: ir.Value, step: ir.Value) -> None:
+        made, is_lead, own_row = self.configuration, self.is_lead(), self.own_row()
         if made.neighbours > 1:
             lane = arith.andi(self.numbers.thread, number(LANES - 1))
             self._read = mapped(self._barriers, self._neighbour.reader(lane))
@@ -461,8 +467,8 @@ class WarpgroupKernel:
             found, ring, previous = self._sum(descriptors, is_lead, list(loop.inner_iter_args))
             if previous is not None:
                 self._release(previous, is_lead)
-            place = self._place(loop.induction_variable)
-            scf.YieldOp([*self._store(found, place, own_row, is_lead, ring)])
+            place = self.place(loop.induction_variable)
+            scf.YieldOp([*self.store(found, place, own_row, is_lead, ring)])
 
     def _consume_apart(
         self,
@@ -492,16 +498,16 @@ class WarpgroupKernel:
             found, ring, previous = self._sum(descriptors, is_lead, [slot, parity])
             assert previous is not None
             self._release(previous, is_lead)
-            place = self._place(loop.induction_variable)
-            ring = self._store(found, place, number(0), is_lead, ring)
+            place = self.place(loop.induction_variable)
+            ring = self.store(found, place, number(0), is_lead, ring)
             scf.YieldOp([*self._passed(ring, number(1)), arith.xori(turn, number(1))])
 
     def _hand_over(self, ring: list[ir.Value], is_lead: ir.Value) -> None:
         """Tells the other consumer that its turn has come, when all stages before have arrived."""
         slot, parity = ring
         for _ in self._companion_steps:
-            self._full(slot).wait(parity)
-            slot, parity = self._next(slot, parity)
+            self.full(slot).wait(parity)
+            slot, parity = self.next(slot, parity)
         self._turn(self._other).arrive_where(is_lead)
 
     def _passed(self, ring: list[ir.Value], tiles: ir.Value) -> list[ir.Value]:
@@ -514,12 +520,12 @@ class WarpgroupKernel:
         turned = arith.xori(parity, arith.andi(rounds, number(1)))
         return [arith.subi(after, multiply(rounds, stages)), turned]
 
-    def _own_row(self) -> ir.Value:
+    def own_row(self) -> ir.Value:
         """The first row of the tile that the thread's warpgroup multiplies."""
         warpgroup = arith.shrui(self.numbers.thread, number(7))
         return times(warpgroup, self.configuration.slices * ROWS)
 
-    def _is_lead(self) -> ir.Value:
+    def is_lead(self) -> ir.Value:
         """Whether the thread says what its warp has read, to one of the blocks that copied it."""
         lane = arith.andi(self.numbers.thread, number(LANES - 1))
         readers = self.configuration.down + self.configuration.across - 1
@@ -547,13 +553,13 @@ class WarpgroupKernel:
         steps = scf.ForOp(self._begin, self._end, number(1), [*zeros, *ring, number(0)])
         with ir.InsertionPoint(steps.body):
             *sums, slot, parity, previous = steps.inner_iter_args
-            self._full(slot).wait(parity)
+            self.full(slot).wait(parity)
             a, b = (moved(each, times(slot, made.stage_bytes)) for each in descriptors)
             sums = self._multiply(list(sums), a, b)
             wait_for_products(1)
             is_later = arith.cmpi(arith.CmpIPredicate.ne, steps.induction_variable, self._begin)
             self._release(previous, arith.andi(is_lead, is_later))
-            scf.YieldOp([*sums, *self._next(slot, parity), slot])
+            scf.YieldOp([*sums, *self.next(slot, parity), slot])
         *sums, slot, parity, previous = steps.results
         if made.apart:
             self._hand_over([slot, parity], is_lead)
@@ -577,7 +583,7 @@ class WarpgroupKernel:
         with ir.InsertionPoint(steps.body):
             *before, slot, parity = steps.inner_iter_args
             sums: list[ir.Value] = [*before]
-            self._full(slot).wait(parity)
+            self.full(slot).wait(parity)
             a, b = (moved(each, times(slot, made.stage_bytes)) for each in descriptors)
             for place, (down, right) in enumerate(products):
                 begun = [self._sums.undefined()]
@@ -587,7 +593,7 @@ class WarpgroupKernel:
                     self._release(slot, is_lead)
                 for at, each in enumerate(of_step, place * count):
                     sums[at] = arith.addf(sums[at], each)
-            scf.YieldOp([*sums, *self._next(slot, parity)])
+            scf.YieldOp([*sums, *self.next(slot, parity)])
         *totals, slot, parity = steps.results
         own = made.columns // 2
         found: list[list[ir.Value]] = [
@@ -601,7 +607,7 @@ class WarpgroupKernel:
 
     def _release(self, slot: ir.Value, holds: ir.Value) -> None:
         if self.configuration.neighbours == 1:
-            self._empty(slot).arrive_where(holds)
+            self.empty(slot).arrive_where(holds)
             return
         far = plus(times(slot, 2 * BARRIER_BYTES), BARRIER_BYTES)
         Barrier(byte(self._read, far)).arrive_where(holds)
@@ -644,8 +650,8 @@ class WarpgroupKernel:
     def _keep(self, tile: ir.Value) -> None:
         """Writes the sums of the block's part of a tile to its shared memory, where stages were."""
         made, thread = self.configuration, self.numbers.thread
-        own_row = self._own_row()
-        found, _, _ = self._sum(self._descriptors(own_row), self._is_lead(), [number(0), number(0)])
+        own_row = self.own_row()
+        found, _, _ = self._sum(self._descriptors(own_row), self.is_lead(), [number(0), number(0)])
         # All stages have been read.
         wait_for_threads(made.consumers * THREADS)
         lane = arith.andi(thread, number(LANES - 1))
@@ -662,7 +668,7 @@ class WarpgroupKernel:
                 where = byte(start, number(far))
                 store(where, self.plan.form.total, own[at : at + 2], 2 * size)
 
-    def _add_parts(self, place: _Place) -> None:
+    def _add_parts(self, place: Place) -> None:
         """Adds all parts of the block's share of a tile, computes what follows and stores it."""
         made, plan, numbers = self.configuration, self.plan, self.numbers
         across = made.columns // RUN
@@ -684,13 +690,13 @@ class WarpgroupKernel:
                 sums = self._of_all_parts(starts, add(times(row, self._pitch), column))
                 rows = {**of_row, **place.outer}
                 if plan.run == RUN and plan.extent(plan.columns).is_multiple_of(RUN):
-                    _Run(self, rows, at, RUN).store(sums)
+                    Run(self, rows, at, RUN).store(sums)
                 else:
                     for shift, total in enumerate(sums):
                         here = plus(at, shift)
                         one = scf.IfOp(is_below(here, columns_end))
                         with ir.InsertionPoint(one.then_block):
-                            _Run(self, rows, here, 1).store([total])
+                            Run(self, rows, here, 1).store([total])
                             scf.YieldOp([])
                 scf.YieldOp([])
             scf.YieldOp([])
@@ -720,10 +726,10 @@ class WarpgroupKernel:
 
     # Results.
 
-    def _store(
+    def store(
         self,
         sums: list[list[ir.Value]],
-        place: _Place,
+        place: Place,
         own_row: ir.Value,
         is_lead: ir.Value,
         ring: list[ir.Value],
@@ -743,7 +749,7 @@ class WarpgroupKernel:
         slot, parity = ring
         ends = [boxes[0].column for boxes in self._companion_steps[1:]] + [made.columns]
         for boxes, end in zip(self._companion_steps, ends, strict=True):
-            self._full(slot).wait(parity)
+            self.full(slot).wait(parity)
             start = byte(self._stages, times(slot, made.stage_bytes))
             columns = range(boxes[0].column, end)
             arrived = Arrived(boxes, start, lanes)
@@ -757,7 +763,7 @@ class WarpgroupKernel:
             self._store_columns(sums, place, lanes, columns, arrived)
             if not holds_all:
                 self._release_read(slot, is_lead)
-            slot, parity = self._next(slot, parity)
+            slot, parity = self.next(slot, parity)
         return [slot, parity]
 
     @property
@@ -772,7 +778,7 @@ class WarpgroupKernel:
     def _store_columns(
         self,
         sums: list[list[ir.Value]],
-        place: _Place,
+        place: Place,
         lanes: Lanes,
         columns: range,
         arrived: Arrived | None,
@@ -782,7 +788,7 @@ class WarpgroupKernel:
         What the next rows or columns are computed with is loaded before these are stored: a load
         does not pass a store.
         """
-        exchange, ahead = _Exchange(lanes.quad), _Ahead(self, place, lanes, arrived)
+        exchange, ahead = Exchange(lanes.quad), _Ahead(self, place, lanes, arrived)
         groups = [
             (column, down)
             for column in columns[:: _TILES_AT_ONCE * RUN]
@@ -800,7 +806,7 @@ class WarpgroupKernel:
             self._store_tiles(pairs, loaded, *ahead.row(down), start, lanes.quad, exchange)
             loaded = after
 
-    def row(self, place: _Place, number_: ir.Value) -> tuple[ir.Value, dict[int, ir.Value]]:
+    def row(self, place: Place, number_: ir.Value) -> tuple[ir.Value, dict[int, ir.Value]]:
         """Returns whether there is a row of a tile, and its indices.
 
         Rows beyond the ends load what others do.
@@ -831,7 +837,7 @@ class WarpgroupKernel:
         rows: Indices,
         start: ir.Value,
         quad: ir.Value,
-        exchange: _Exchange,
+        exchange: Exchange,
     ) -> None:
         """Stores the lane's pairs of four tiles of 8 columns from `start` on.
 
@@ -849,15 +855,15 @@ class WarpgroupKernel:
                     here = plus(at, place)
                     inside = scf.IfOp(arith.andi(is_row, is_below(here, end)))
                     with ir.InsertionPoint(inside.then_block):
-                        _Run(self, rows, here, 1).store([total])
+                        Run(self, rows, here, 1).store([total])
                         scf.YieldOp([])
                 continue
-            run = _Run(self, rows, self.near_column(at), 2, loaded[tile])
+            run = Run(self, rows, self.near_column(at), 2, loaded[tile])
             values = run.values(pair)
             inside: scf.IfOp | None = None
             for place, operand in enumerate(plan.form.work.outputs):
                 both = [each[place] for each in values]
-                if self._is_exchanged(operand):
+                if self.is_exchanged(operand):
                     words.setdefault(place, []).append(packed_word(both, operand.element))
                     continue
                 if inside is None:
@@ -867,15 +873,29 @@ class WarpgroupKernel:
             if inside is not None:
                 with ir.InsertionPoint(inside.then_block):
                     scf.YieldOp([])
-        if not words:
-            return
+        if words:
+            self.store_words(words, is_row, rows, start, quad, exchange)
+
+    def store_words(
+        self,
+        words: Mapping[int, list[ir.Value]],
+        is_row: ir.Value,
+        rows: Indices,
+        start: ir.Value,
+        quad: ir.Value,
+        exchange: Exchange,
+    ) -> None:
+        """Stores pairs of columns of four tiles, as words, that lanes exchange before; by outputs'
+        places.
+        """
         found = {place: exchange.run(each) for place, each in words.items()}
         at = add(start, times(quad, RUN))
+        end = self.numbers.size(self.plan.extent(self.plan.columns))
         inside = scf.IfOp(arith.andi(is_row, is_below(at, end)))
         with ir.InsertionPoint(inside.then_block):
-            run = _Run(self, rows, at, RUN)
+            run = Run(self, rows, at, RUN)
             for place, each in found.items():
-                operand = plan.form.work.outputs[place]
+                operand = self.plan.form.work.outputs[place]
                 run.put(operand, elements_of_words(each, operand.element))
             scf.YieldOp([])
 
@@ -884,7 +904,7 @@ class WarpgroupKernel:
         end = self.numbers.size(self.plan.extent(self.plan.columns))
         return arith.select(is_below(column, end), column, number(0))
 
-    def _is_exchanged(self, operand: Operand) -> bool:
+    def is_exchanged(self, operand: Operand) -> bool:
         """Returns whether lanes exchange results, so that each has a run of columns to store."""
         run = self._runs.get(operand.number, 1)
         return run == RUN and 2 * element_bytes(operand.element) == WORD_BYTES
@@ -952,7 +972,7 @@ class _Ahead:
     """
 
     def __init__(
-        self, kernel: WarpgroupKernel, place: _Place, lanes: Lanes, arrived: Arrived | None
+        self, kernel: WarpgroupKernel, place: Place, lanes: Lanes, arrived: Arrived | None
     ) -> None:
         self._kernel, self._place, self._lanes, self._arrived = kernel, place, lanes, arrived
         form = kernel.plan.form
@@ -986,7 +1006,7 @@ class _Ahead:
     def _of_tile(self, column: int, down: int) -> dict[int, list[ir.Value]]:
         found = {} if self._arrived is None else self._arrived.pairs(down, column)
         plan = self._kernel.plan
-        run: _Run | None = None
+        run: Run | None = None
         for operand in self._operands:
             if operand.number in found:
                 continue
@@ -999,7 +1019,7 @@ class _Ahead:
                 if run is None:
                     own = plus(self._place.column, column)
                     at = self._kernel.near_column(add(own, times(self._lanes.quad, 2)))
-                    run = _Run(self._kernel, self.row(down)[1], at, 2)
+                    run = Run(self._kernel, self.row(down)[1], at, 2)
                 self._known[key] = run.elements(operand)
             found[operand.number] = self._known[key]
         return found
@@ -1010,7 +1030,7 @@ def _moves(operand: Operand, loops: Sequence[int]) -> bool:
     return any(operand.strides[loop] != ZERO for loop in loops)
 
 
-class _Run:
+class Run:
     """Results of neighbouring columns: what they need is loaded together where that lies so."""
 
     def __init__(
@@ -1045,10 +1065,10 @@ class _Run:
         """Stores an output's elements."""
         size = element_bytes(operand.element)
         if self._kernel.is_run(operand, self._count):
-            store(self._where(operand, 0), operand.element, values, size * self._count)
+            store(self.where(operand, 0), operand.element, values, size * self._count)
             return
         for place, value in enumerate(values):
-            store(self._where(operand, place), operand.element, [value], size)
+            store(self.where(operand, place), operand.element, [value], size)
 
     def _point(self, place: int, total: ir.Value) -> Point:
         indices = dict(self._indices)
@@ -1075,20 +1095,21 @@ class _Run:
         size = element_bytes(operand.element)
         if operand.number not in self._loaded:
             if step == ZERO:
-                found = load(self._where(operand, 0), operand.element, 1, size) * self._count
+                found = load(self.where(operand, 0), operand.element, 1, size) * self._count
             elif self._kernel.is_run(operand, self._count):
                 alignment = size * self._count
-                where = self._where(operand, 0)
+                where = self.where(operand, 0)
                 found = load(where, operand.element, self._count, alignment)
             else:
                 found = [
-                    load(self._where(operand, each), operand.element, 1, size)[0]
+                    load(self.where(operand, each), operand.element, 1, size)[0]
                     for each in range(self._count)
                 ]
             self._loaded[operand.number] = found
         return self._loaded[operand.number]
 
-    def _where(self, operand: Operand, place: int) -> ir.Value:
+    def where(self, operand: Operand, place: int) -> ir.Value:
+        """Returns the address of an operand's element for a column."""
         at = self._numbers.place(operand.offset, operand.strides, self._indices)
         if place:
             step = operand.strides[self._inner]
@@ -1098,7 +1119,7 @@ class _Run:
         return address(pointer, operand.element, at)
 
 
-class _Exchange:
+class Exchange:
     """Turns what four neighbouring lanes have of four tiles: each gets all columns of one."""
 
     def __init__(self, quad: ir.Value) -> None:

@@ -36,7 +36,7 @@ from .form import Factor, Form
 from .window import Window, read_window
 
 # Columns of one product, and warpgroups that multiply, by their registers.
-_MOST_COLUMNS, _MOST_CONSUMERS = 256, 3
+MOST_COLUMNS, MOST_CONSUMERS = 256, 3
 # Columns of all products of a thread, which takes a register for two: with one or two consumers,
 # and with three, where ptxas refuses products of 256.
 _MOST_SUMS, _MOST_SUMS_OF_THREE = 256, 192
@@ -265,6 +265,11 @@ class WarpgroupPlan:
         )
 
     @property
+    def outer_of_columns(self) -> bool:
+        """Whether loops around tiles change which columns there are."""
+        return any(self.second.factor.strides[loop] != ZERO for loop in self.outer)
+
+    @property
     def run(self) -> int:
         """How many columns, from a multiple of so many on, are of one innermost loop: 8, 2 or 1."""
         inner = self.form.work.extents[self.columns[-1]]
@@ -315,17 +320,17 @@ def _in_rows(form: Form) -> WarpgroupPlan | None:
     factors = (form.first, form.second)
     if any(factor.guards for factor in factors):
         return None
-    rows = _tail(form, form.rows, [form.first])
-    columns = _tail(form, form.columns, [form.second])
-    terms = _tail(form, form.terms, factors)
+    rows = tail_of(form, form.rows, [form.first])
+    columns = tail_of(form, form.columns, [form.second])
+    terms = tail_of(form, form.terms, factors)
     outer = tuple(
         loop for loop in (*form.batch, *form.rows, *form.columns) if loop not in (*rows, *columns)
     )
     outer_terms = tuple(loop for loop in form.terms if loop not in terms)
     around = (*outer_terms, *outer)
-    first = _reading(form, form.first, rows, terms, around)
-    second = _reading(form, form.second, columns, terms, around)
-    if first is None or second is None or not _can_split(form, columns):
+    first = reading_of(form, form.first, rows, terms, around)
+    second = reading_of(form, form.second, columns, terms, around)
+    if first is None or second is None or not can_split(form, columns):
         return None
     # Only operands of 16 bits may be transposed (PTX ISA, "wgmma.mma_async").
     is_turned = not (first.is_along_terms and second.is_along_terms)
@@ -347,19 +352,19 @@ def _may_be_copied(plan: WarpgroupPlan) -> bool:
 
 def _is_windowed(form: Form, factor: Factor, own: tuple[int, ...]) -> bool:
     """Whether what a tile reads of a factor does not lie in one row of memory."""
-    return bool(factor.guards) or len(_tail(form, own, [factor])) < len(own)
+    return bool(factor.guards) or len(tail_of(form, own, [factor])) < len(own)
 
 
 def _in_windows(form: Form) -> WarpgroupPlan | None:
     """Returns how tiles are of boxes of the first factor, of whose terms the innermost is one."""
     if form.second.guards:
         return None
-    columns = _tail(form, form.columns, [form.second])
+    columns = tail_of(form, form.columns, [form.second])
     *outer_terms, inner = form.terms
     outer = tuple(loop for loop in (*form.batch, *form.columns) if loop not in columns)
     first = read_window(form)
-    second = _reading(form, form.second, columns, (inner,), (*outer_terms, *outer))
-    if first is None or second is None or not _can_split(form, columns):
+    second = reading_of(form, form.second, columns, (inner,), (*outer_terms, *outer))
+    if first is None or second is None or not can_split(form, columns):
         return None
     if not second.is_along_terms and element_bytes(form.first.element) != _TURNED_BYTES:
         return None
@@ -367,7 +372,7 @@ def _in_windows(form: Form) -> WarpgroupPlan | None:
     return WarpgroupPlan(form, first, second, rows, columns, (inner,), outer, tuple(outer_terms))
 
 
-def _tail(form: Form, loops: tuple[int, ...], factors: Sequence[Factor]) -> tuple[int, ...]:
+def tail_of(form: Form, loops: tuple[int, ...], factors: Sequence[Factor]) -> tuple[int, ...]:
     """The innermost loops that step through all factors as one."""
     first = len(loops) - 1
     while first > 0:
@@ -377,13 +382,14 @@ def _tail(form: Form, loops: tuple[int, ...], factors: Sequence[Factor]) -> tupl
     return loops[first:]
 
 
-def _reading(
+def reading_of(
     form: Form,
     factor: Factor,
     own: tuple[int, ...],
     terms: tuple[int, ...],
     around: tuple[int, ...],
 ) -> Reading | None:
+    """Returns how the copy engine sees a factor; None where its strides do not fit."""
     steps = factor.strides[own[-1]], factor.strides[terms[-1]]
     others = tuple((loop,) for loop in around if factor.strides[loop] != ZERO)
     if ZERO in steps or len(others) + 2 > MOST_DIMS or ONE not in steps:
@@ -393,7 +399,7 @@ def _reading(
     return Reading(factor, (own, terms, *others), 0, 1)
 
 
-def _can_split(form: Form, columns: tuple[int, ...]) -> bool:
+def can_split(form: Form, columns: tuple[int, ...]) -> bool:
     """Whether a tile may have columns of several loops.
 
     Eight are of one innermost loop; or the next row's results follow those of such a loop in
@@ -450,7 +456,7 @@ _MOST_STAGES = 6
 # Cycles of a multiprocessor's tensor cores for 64 rows by 8 columns by 32 bytes of terms (the same
 # for tf32, 16 and 8 bits by the data sheet), the bytes that reach it in a cycle, and the cycles for
 # each result at the end of a tile.
-_CYCLES, _BYTES_PER_CYCLE, _RESULT_CYCLES = 4, 60, 0.03
+CYCLES, BYTES_PER_CYCLE, RESULT_CYCLES = 4, 60, 0.03
 # The cycles for each result of the last tile of consumers apart, which one warpgroup stores.
 _APART_RESULT_CYCLES = 0.1
 # The bytes of rows that begin within sectors: 23 to 30 in tiles of seven kinds of three products.
@@ -527,17 +533,17 @@ def refusal(plan: WarpgroupPlan, device: Device, made: WarpgroupConfiguration) -
     numbers = (made.consumers, made.group, made.resident, made.parts, made.down, made.across)
     if min(made.stages - 1, *numbers, made.rows, made.columns) < 1:
         return "numbers are at least 1, and 'stages' 2"
-    if made.consumers > _MOST_CONSUMERS:
-        return f"'consumers' are {_MOST_CONSUMERS} at most"
-    if made.rows % (made.together * ROWS) or made.rows > _MOST_COLUMNS:
-        return f"'rows' are {ROWS} for each of 'consumers', or a multiple up to {_MOST_COLUMNS}"
+    if made.consumers > MOST_CONSUMERS:
+        return f"'consumers' are {MOST_CONSUMERS} at most"
+    if made.rows % (made.together * ROWS) or made.rows > MOST_COLUMNS:
+        return f"'rows' are {ROWS} for each of 'consumers', or a multiple up to {MOST_COLUMNS}"
     if made.apart and (plan.form.is_promoted or not made.may_be_apart):
         most = ROWS * _MOST_SUMS
         return f"'apart' is for two 'consumers' of a block by itself, and up to {most} results each"
     if made.apart and len(plan.companion_steps(made)) >= made.stages:
         return "'stages' are more than the steps of companions where consumers work 'apart'"
-    if made.columns % (RUN * 4) or made.columns > _MOST_COLUMNS:
-        return f"'columns' are a multiple of {RUN * 4} up to {_MOST_COLUMNS}"
+    if made.columns % (RUN * 4) or made.columns > MOST_COLUMNS:
+        return f"'columns' are a multiple of {RUN * 4} up to {MOST_COLUMNS}"
     if not fits(plan, made.rows, made.columns):
         return f"'rows' and 'columns' that lie together are multiples of {plan.depth}"
     if made.slices * made.columns > plan.most_sums(made.consumers):
@@ -634,7 +640,7 @@ def product_cycles(rows: int, columns: int, terms: int, device: Device) -> float
     def cost(height: int, width: int, resident: int, share: float, apart: bool) -> float:
         made = replace(_configuration(device, height, width, resident, 1), apart=apart)
         blocks = -(-rows // height) * -(-columns // width)
-        copy = made.stage_bytes / _BYTES_PER_CYCLE
+        copy = made.stage_bytes / BYTES_PER_CYCLE
         return _cycles_of(device, made, share, (blocks, steps, copy))
 
     return min(cost(*each) for each in tiles)
@@ -642,7 +648,7 @@ def product_cycles(rows: int, columns: int, terms: int, device: Device) -> float
 
 def tensor_core_cycles(rows: int, columns: int, terms: int, device: Device) -> float:
     """Returns the cycles that a product of 16 bits takes where all tensor cores multiply."""
-    per_step = rows / ROWS * columns / 8 * (ROW_BYTES // DEPTH_BYTES) * _CYCLES
+    per_step = rows / ROWS * columns / 8 * (ROW_BYTES // DEPTH_BYTES) * CYCLES
     return per_step * terms * _TURNED_BYTES / ROW_BYTES / device.multiprocessors
 
 
@@ -659,10 +665,10 @@ def _cycles_of(
     tiles, all_steps, copy = work
     if made.neighbours > 1:
         share *= _NEIGHBOURS_SHARE
-    products = made.rows // ROWS * made.columns // 8 * 4 * _CYCLES / share
+    products = made.rows // ROWS * made.columns // 8 * 4 * CYCLES / share
     step = max(products, copy)
     steps = -(-all_steps // made.parts)
-    end = _RESULT_CYCLES * made.rows * made.columns / made.parts
+    end = RESULT_CYCLES * made.rows * made.columns / made.parts
     if made.parts > 1:
         table, others = device.tables.parts, 1 - 1 / made.parts
         per_byte = 1 / table.write_bytes + others / dict(table.read_bytes)[made.parts]
@@ -679,13 +685,13 @@ def _copy_cycles(plan: WarpgroupPlan, made: WarpgroupConfiguration) -> float:
     """Returns how long a block copies its part of a step."""
     first, second = plan.first, plan.second
     if isinstance(first, Window):
-        return first.copied_rows(made.rows, made.columns) * ROW_BYTES / _BYTES_PER_CYCLE
+        return first.copied_rows(made.rows, made.columns) * ROW_BYTES / BYTES_PER_CYCLE
     sides = zip((first, second), (made.rows, made.columns), made.readers, strict=True)
     return sum(
         size
         / readers
         * ROW_BYTES
-        / (_SPLIT_BYTES_PER_CYCLE if side.splits_sectors else _BYTES_PER_CYCLE)
+        / (_SPLIT_BYTES_PER_CYCLE if side.splits_sectors else BYTES_PER_CYCLE)
         for side, size, readers in sides
     )
 
