@@ -173,3 +173,34 @@ def reassociation_attribute(groups: Sequence[Sequence[int]]) -> ir.ArrayAttr:
     return ir.ArrayAttr.get(
         [ir.ArrayAttr.get([ir.IntegerAttr.get(i64, dim) for dim in group]) for group in groups]
     )
+
+
+def copied_to(room: ir.Value, value: ir.Value, order: Sequence[int]) -> ir.Value:
+    """Returns a copy of a tensor with its dims in another order, in memory that is given."""
+    kind = ir.RankedTensorType(room.type)
+    rank = kind.rank
+    maps = [
+        ir.AffineMap.get(rank, 0, [ir.AffineDimExpr.get(order.index(dim)) for dim in range(rank)]),
+        ir.AffineMap.get_identity(rank),
+    ]
+    parallel = ir.Attribute.parse("#linalg.iterator_type<parallel>")
+    op = ir.Operation.create(
+        "linalg.generic",
+        results=[kind],
+        operands=[value, room],
+        attributes={
+            "indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(each) for each in maps]),
+            "iterator_types": ir.ArrayAttr.get([parallel] * rank),
+            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1]),
+        },
+        regions=1,
+    )
+    _yield_first(op, [kind.element_type] * 2)
+    return op.results[0]
+
+
+def _yield_first(op: ir.Operation, kinds: Sequence[ir.Type]) -> None:
+    """Gives an operation a region that yields its first argument."""
+    block = op.regions[0].blocks.append(*kinds, arg_locs=[op.location] * len(kinds))
+    with ir.InsertionPoint(block):
+        ir.Operation.create("linalg.yield", operands=[block.arguments[0]])

@@ -19,8 +19,9 @@ from ..fusion.generic import accesses_of, inputs_of, loop_count, loop_extents, r
 from ..schedules.elements import SECTOR_BYTES, element_bytes
 from ..schedules.warpgroup_matrices import MOST_DIMS, ROW_BYTES
 from ..schedules.work import linear_terms
-from ..tensors import fill, padded
+from ..tensors import copied_to, fill, padded
 from ..walking import made_by
+from .chunks import Chunks, is_padded_with_one, lay_in_chunks, operations, read_chunks
 
 # The width of copies to shared memory, and the bytes of elements that warpgroups read across terms.
 TOGETHER_BYTES, _TURNED_BYTES = 16, 2
@@ -64,19 +65,57 @@ class _Operand:
 def lay_channels_together(op: ir.Operation, *, has_boxes: bool = False) -> None:
     """Makes a convolution or product, a linalg.generic, read transposed copies of its operands.
 
-    The copies have channels or terms last. Does nothing where they take longer than they save.
-    Rows of channels are multiples of 16 bytes, unless the chip `has_boxes` (TMA) to read them in.
+    The copies have channels or terms last, or chunks of few channels (chunks.py). Does nothing
+    where they take longer than they save. Rows of channels are multiples of 16 bytes, unless the
+    chip `has_boxes` (TMA) to read them in.
     """
     reads = accesses_of(op)[: len(inputs_of(op))]
     channel = _channel(op, reads)
     if channel is None:
         return
+    rows = _copies_in_rows(op, reads, channel, has_boxes=has_boxes)
+    chunks = read_chunks(op, channel) if has_boxes and _are_for_boxes(reads) else None
+    if chunks is not None and _is_less_in_chunks(chunks, rows):
+        lay_in_chunks(chunks)
+        return
+    if rows is None or not rows.pay:
+        return
+    copied = rows.copied
+    maps = list(ir.ArrayAttr(op.attributes["indexing_maps"]))
+    with op.location, ir.InsertionPoint(op):
+        for each in copied:
+            op.operands[each.number] = _permuted(each.access.value, each.order)
+            index = tuple(each.access.index[dim] for dim in each.order)
+            map_ = Access(each.access.value, index).map(loop_count(op))
+            maps[each.number] = ir.AffineMapAttr.get(map_)
+    op.attributes["indexing_maps"] = ir.ArrayAttr.get(maps)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The operands that are copied so that channels come last, and seconds: with such rows, and
+    without.
+    """
+
+    copied: tuple[_Operand, ...]
+    seconds: float
+    apart: float
+
+    @property
+    def pay(self) -> bool:
+        return bool(self.copied) and self.seconds < self.apart
+
+
+def _copies_in_rows(
+    op: ir.Operation, reads: Sequence[Access], channel: int, *, has_boxes: bool
+) -> _Rows | None:
+    """Returns what is to be copied so that channels come last; None where none can be read so."""
     row = _extent(reads[1], channel) * _bytes(reads[1])
     in_boxes = has_boxes and _are_for_boxes(reads)
     are_whole = row % TOGETHER_BYTES == 0
     # Shorter rows than a sector would become far too wide.
     if not are_whole and not (in_boxes and row >= SECTOR_BYTES):
-        return
+        return None
     image, weights = (
         _Operand(number, read, _order(op, number, channel)) for number, read in enumerate(reads)
     )
@@ -90,17 +129,33 @@ def lay_channels_together(op: ir.Operation, *, has_boxes: bool = False) -> None:
         for each in read
         if not are_whole or (each in copied and not _lies_so(each.access.value, each.order))
     ]
-    own = set(reads[1].loops) - set(reads[0].loops) - set(reducing_loops(op))
-    if not copied or not own or not pays(op, channel, own, costs, in_boxes=in_boxes):
-        return
-    maps = list(ir.ArrayAttr(op.attributes["indexing_maps"]))
-    with op.location, ir.InsertionPoint(op):
-        for each in copied:
-            op.operands[each.number] = _permuted(each.access.value, each.order)
-            index = tuple(each.access.index[dim] for dim in each.order)
-            map_ = Access(each.access.value, index).map(loop_count(op))
-            maps[each.number] = ir.AffineMapAttr.get(map_)
-    op.attributes["indexing_maps"] = ir.ArrayAttr.get(maps)
+    own = _own_columns(op, reads)
+    if not own or 0 in loop_extents(op).values():
+        return None
+    apart, together = _seconds(op, channel, own, costs, in_boxes=in_boxes)
+    return _Rows(tuple(copied), together + _seconds_of_copies(costs), apart)
+
+
+def _own_columns(op: ir.Operation, reads: Sequence[Access]) -> set[int]:
+    """Returns the loops of results that the second operand alone has."""
+    return set(reads[1].loops) - set(reads[0].loops) - set(reducing_loops(op))
+
+
+def _is_less_in_chunks(chunks: Chunks, rows: _Rows | None) -> bool:
+    """Returns whether a convolution takes least time on copies in chunks."""
+    op = chunks.op
+    reads = accesses_of(op)[:2]
+    own = _own_columns(op, reads)
+    if not own:
+        return False
+    kinds = [_source_kind(each.value) for each in reads]
+    more = chunks.number * chunks.count / _extent(reads[1], chunks.channel)
+    copies = _seconds_of_copies(kinds, more)
+    found = operations(chunks) * IN_BOXES[_bytes(reads[0])] + copies
+    others = [_seconds(op, chunks.channel, own, kinds)[0]]
+    if rows is not None:
+        others.append(rows.seconds)
+    return found < min(others)
 
 
 def _channel(op: ir.Operation, reads: Sequence[Access]) -> int | None:
@@ -210,13 +265,24 @@ def pays(
     """
     if 0 in loop_extents(op).values():
         return False
+    apart, together = _seconds(op, channel, columns, copied, in_boxes=in_boxes)
+    return apart - together > _seconds_of_copies(copied)
+
+
+def _seconds(
+    op: ir.Operation,
+    channel: int,
+    columns: Iterable[int],
+    copied: Sequence[ir.RankedTensorType],
+    *,
+    in_boxes: bool = True,
+) -> tuple[float, float]:
+    """Returns how long a product takes where channels lie apart, and where they lie in rows.
+
+    Of the types `copied` are tensors that get such rows.
+    """
     product = _product(op, channel, columns)
-    size, terms, copies, operations = (
-        product.size,
-        product.terms,
-        product.copies,
-        product.operations,
-    )
+    size, operations = product.size, product.operations
     together = operations * TOGETHER
     if in_boxes:
         whole, rest = divmod(product.channels * size, ROW_BYTES)
@@ -224,12 +290,17 @@ def pays(
         together = product.in_boxes(steps)
         if whole:
             together = min(together, _in_whole_rows(product, copied))
-    single = terms * copies * SINGLE
+    single = product.terms * product.copies * SINGLE
     single += min(single, _MOST_LATENCY)
     if size in _ORDINARY:
         single = operations * _ORDINARY[size]
+    return single, together
+
+
+def _seconds_of_copies(copied: Sequence[ir.RankedTensorType], more: float = 1) -> float:
+    """Returns how long copies take to so many times as many elements."""
     bytes_ = sum(prod(kind.shape) * element_bytes(kind.element_type) for kind in copied)
-    return single - together > COPIED * bytes_ + KERNEL * len(copied)
+    return COPIED * bytes_ * more + KERNEL * len(copied)
 
 
 def pays_whole_rows(
@@ -319,16 +390,9 @@ def _mover(value: ir.Value) -> ir.Operation | None:
     if op.name == "tensor.expand_shape":
         return op
     if op.name == "tensor.pad":
-        return op if len(op.operands) == 1 and _is_padded_with_one(op) else None
+        return op if is_padded_with_one(op) else None
     is_filled = len(op.operands) == 2 and filled_with(op.operands[1]) is not None
     return op if is_filled and source.rank == ir.RankedTensorType(value.type).rank else None
-
-
-def _is_padded_with_one(pad: ir.Operation) -> bool:
-    """Returns whether a tensor.pad pads with one number, which is known outside of its region."""
-    block = pad.regions[0].blocks[0]
-    owner = list(block)[-1].operation.operands[0].owner
-    return (owner if isinstance(owner, ir.Block) else owner.operation.block) != block
 
 
 def _permuted(value: ir.Value, order: Sequence[int]) -> ir.Value:
@@ -403,37 +467,6 @@ def _is_undone(copy: ir.Operation, order: Sequence[int]) -> bool:
     """Returns whether dims in an order are as they were before a transposition."""
     permutation = list(ir.DenseI64ArrayAttr(copy.attributes["permutation"]))
     return [permutation[dim] for dim in order] == list(range(len(order)))
-
-
-def copied_to(room: ir.Value, value: ir.Value, order: Sequence[int]) -> ir.Value:
-    """Returns a copy of a tensor with its dims in another order, in memory that is given."""
-    kind = ir.RankedTensorType(room.type)
-    rank = kind.rank
-    maps = [
-        ir.AffineMap.get(rank, 0, [ir.AffineDimExpr.get(order.index(dim)) for dim in range(rank)]),
-        ir.AffineMap.get_identity(rank),
-    ]
-    parallel = ir.Attribute.parse("#linalg.iterator_type<parallel>")
-    op = ir.Operation.create(
-        "linalg.generic",
-        results=[kind],
-        operands=[value, room],
-        attributes={
-            "indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(each) for each in maps]),
-            "iterator_types": ir.ArrayAttr.get([parallel] * rank),
-            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1]),
-        },
-        regions=1,
-    )
-    _yield_first(op, [kind.element_type] * 2)
-    return op.results[0]
-
-
-def _yield_first(op: ir.Operation, kinds: Sequence[ir.Type]) -> None:
-    """Gives an operation a region that yields its first argument."""
-    block = op.regions[0].blocks.append(*kinds, arg_locs=[op.location] * len(kinds))
-    with ir.InsertionPoint(block):
-        ir.Operation.create("linalg.yield", operands=[block.arguments[0]])
 
 
 def _empty(kind: ir.Type) -> ir.Value:

@@ -20,9 +20,9 @@ from ..fusion.generic import GENERIC, accesses_of, inputs_of, outs_of, reducing_
 from ..rewriting import constant
 from ..schedules.elements import SECTOR_BYTES, element_bytes
 from ..schedules.warpgroup_matrices import ROW_BYTES
-from ..tensors import fill, part_of, put_in
+from ..tensors import copied_to, fill, part_of, put_in
 from ..walking import made_by, operations_where
-from .channels import TOGETHER_BYTES, copied_to, is_whole_across, pays, pays_whole_rows
+from .channels import TOGETHER_BYTES, is_whole_across, pays, pays_whole_rows
 
 _EXTRACT, _INDEX = "tensor.extract", "linalg.index"
 

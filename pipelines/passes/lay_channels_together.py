@@ -25,7 +25,8 @@ class LayChannelsTogether(Pass):
     the operations that compute the operands. Padding stays around the copy. Elements have 16 bits,
     or 8 on chips that multiply these, or with `allow_tf32` are f32 where warpgroups multiply. It
     also transposes operands of products of 8 bits, and with `products` those of products in tf32,
-    which no library computes then. With `library` one computes convolutions of floats, which takes
+    which no library computes then. Pixels of few channels lie in chunks of 16 bytes of these, where
+    warpgroups multiply. With `library` one computes convolutions of floats, which takes
     them as they lie.
 
       %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] { ... }
@@ -34,6 +35,11 @@ class LayChannelsTogether(Pass):
       %t = linalg.generic {(n, h, w, c) -> (n, c, h, w)} ins(%x) outs(...)
       %p = tensor.pad %t low[0, 1, 1, 0] high[0, 1, 1, 0] { ... }
       %y = linalg.generic {...} ins(%p, ... : tensor<8x30x30x64xbf16>, ...) { mulf, addf }
+    and of 16 channels in place of 64, where warpgroups multiply,
+      %e = tensor.expand_shape %x ... into tensor<8x2x8x28x28xbf16>
+      %t = linalg.generic {(n, k, h, w, c) -> (n, k, c, h, w)} ins(%e) outs(...)
+      %p = tensor.pad %t low[0, 0, 1, 1, 0] high[0, 0, 1, 1, 0] { ... }
+      %y = linalg.generic {...} ins(%p, ... : tensor<8x2x30x30x8xbf16>, ...) { mulf, addf }
     """
 
     name: ClassVar[str] = "lay-channels-together"

@@ -7,8 +7,8 @@ Memory Matrix Layout"); the next eight rows of a product are the pixels below, a
 terms any two places of the window. So each product reads the patch where it lies, from another
 pixel on, and none is copied twice.
 
-A product's 64 rows are 8 by 8 results; where there is one row of these, or rows are no more than
-a few, they are 64 beside one another.
+A product's 64 rows are 8 by 8 results; or 64 beside one another, of which there are fewer tiles
+where results are a few long rows, or one.
 """
 
 from __future__ import annotations
