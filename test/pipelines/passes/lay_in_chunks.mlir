@@ -114,15 +114,15 @@ func.func @rounded(%x: tensor<4x16x226x226xf32>, %k: tensor<64x16x3x3xf32>, %s: 
 
 // -----
 
-// More channels than half as many as a step has terms lie in rows.
+// More channels than a step has terms lie in rows.
 
 // CHECK-LABEL: func.func @many_channels(
 // CHECK-NOT:     x8xbf16>
-// CHECK:         outs({{.*}} : tensor<8x114x114x40xbf16>)
+// CHECK:         outs({{.*}} : tensor<8x114x114x72xbf16>)
 // CHECK-NOT:     x8xbf16>
 // CHECK:         return
-func.func @many_channels(%x: tensor<8x40x114x114xbf16>, %k: tensor<64x40x3x3xbf16>, %s: tensor<8x64x112x112xf32>) -> tensor<8x64x112x112xf32> {
-  %y = linalg.conv_2d_nchw_fchw ins(%x, %k : tensor<8x40x114x114xbf16>, tensor<64x40x3x3xbf16>)
+func.func @many_channels(%x: tensor<8x72x114x114xbf16>, %k: tensor<64x72x3x3xbf16>, %s: tensor<8x64x112x112xf32>) -> tensor<8x64x112x112xf32> {
+  %y = linalg.conv_2d_nchw_fchw ins(%x, %k : tensor<8x72x114x114xbf16>, tensor<64x72x3x3xbf16>)
     outs(%s : tensor<8x64x112x112xf32>) -> tensor<8x64x112x112xf32>
   return %y : tensor<8x64x112x112xf32>
 }
