@@ -179,16 +179,22 @@ class Suite:
         return "\n".join(map(_text, self._programs.values()))
 
     def check_silence(
-        self, names: Sequence[str] = (), sizes_each: int = 2, closed: Sequence[str] = ()
+        self,
+        names: Sequence[str] = (),
+        sizes_each: int = 2,
+        closed: Sequence[str] = (),
+        *,
+        aligned: bool = True,
     ) -> None:
         """Runs programs in a process of their own with race and memory checks, which end it.
 
         Each is run with the last `sizes_each` of its sizes, and its static ones; those `closed`
-        with static ones alone.
+        with static ones alone. Data of those lies one element past an aligned address, and at one
+        too if it is to be `aligned`, for which there are other kernels.
         """
         chosen = [self._programs[name] for name in names or self.names]
         chosen += [replace(self._programs[name], sizes=()) for name in closed]
-        runs = [run for program in chosen for run in _silent_runs(program, sizes_each)]
+        runs = [run for program in chosen for run in _silent_runs(program, sizes_each, aligned)]
         calls = [
             (run.compiled_name, run.inputs(), [room.tensor for room in run.rooms()], run.returns)
             for run in runs
@@ -252,11 +258,12 @@ def _runs(program: Program) -> Iterator[Run]:
                 yield Run(program, version.name, some, layout)
 
 
-def _silent_runs(program: Program, sizes_each: int) -> Iterator[Run]:
+def _silent_runs(program: Program, sizes_each: int, aligned: bool) -> Iterator[Run]:
     """The ways in which a program is run with checks."""
     for version in _versions(program):
         if version.sizes is not None:
-            yield Run(program, version.name, version.sizes, OFFSET)
+            for layout in (PACKED, OFFSET) if aligned else (OFFSET,):
+                yield Run(program, version.name, version.sizes, layout)
         else:
             layout = PACKED if version.packed else LAYOUTS[-2]
             for sizes in program.sizes[-sizes_each:]:
