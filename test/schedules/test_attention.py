@@ -225,6 +225,49 @@ SUITE = Suite(
                 )
             )
         ),
+        # Keys and values by the copy engine: parts, several places around, heads of odd sizes.
+        *(
+            _fused(
+                f"engine_{number}", element, _GROUPED, ("b, g, i, k", "b, j, k", "b, j, n"),
+                "b, i, g, n", _causal, _attention(element, _GROUPED, 2, _CAUSAL),
+                ({"b": 3, "g": groups, "i": rows, "j": keys, "k": depth, "n": columns},),
+                asks='family = "attention", layout = "rows", row_tiles = 1, keeps_queries = true, '
+                f"engine = true, {asks}",
+            )
+            for number, (element, groups, rows, keys, depth, columns, asks) in enumerate(
+                (
+                    ("bf16", 7, 2, 300, 24, 40, "warps = 4, key_warps = 4, keys = 64"),
+                    ("f16", 1, 1, 90, 128, 72, "warps = 2, key_warps = 2, keys = 64, stages = 3"),
+                    ("bf16", 2, 9, 517, 64, 136, "warps = 4, key_warps = 4, keys = 64, parts = 3"),
+                    ("f16", 3, 16, 40, 200, 16, "warps = 1, key_warps = 1, keys = 16, stages = 4"),
+                )
+            )
+        ),
+        _fused(
+            "engine_open", "f16", _HEADS, ("h, i, k", "h, j, k", "h, j, n"), "h, i, n",
+            _plain, _attention("f16", _HEADS, 1, _PLAIN), (),
+            tuple(
+                {"h": heads, "i": rows, "j": keys, "k": 128, "n": 64}
+                for heads, rows, keys in (
+                    (3, 17, 40), (2, 5, 0), (0, 1, 9), (40, 1, 300), (1, 16, 900),
+                )
+            ),
+        ),
+        # As before, of one row without a loop along rows, and a window that sees later keys alone.
+        _fused(
+            "engine_one_row", "f16", _ONE, ("h, k", "h, j, k", "h, j, n"), "h, n",
+            _one_row,
+            _attention("f16", _ONE, None, _PLAIN),
+            ({"h": 3, "j": 300, "k": 32, "n": 16},),
+            asks='family = "attention", layout = "rows", engine = true, warps = 2, key_warps = 2',
+        ),
+        _fused(
+            "engine_window", "f16", _HEADS, ("h, i, k", "h, j, k", "h, j, n"), "h, i, n",
+            _window, _attention("f16", _HEADS, 1, _WINDOW),
+            ({"h": 3, "i": 16, "j": 90, "k": 40, "n": 24},),
+            asks='family = "attention", layout = "rows", engine = true, warps = 4, key_warps = 4, '
+            "keys = 64",
+        ),
     ]
 )  # fmt: skip
 

@@ -14,7 +14,7 @@ from .. import warpgroup_matrices
 from ..configuration import Configuration, Value, threads_refusal
 from ..device import Device
 from ..size import OpenNumbers, Size
-from ..warp_matrices import DEPTH, LANES, ROWS, padded_row
+from ..warp_matrices import COLUMNS, DEPTH, LANES, ROWS, padded_row
 from ..work import Layout
 
 # A warp has two tiles of rows, so that it reads keys and values half as often. In TFLOP/s, of bf16
@@ -34,9 +34,13 @@ _MOST_IN_TWO_TILES = 128
 _KEY_WARPS, _MOST_SHARED = 4, 192
 # Elements of so many bytes are multiplied by ordinary instructions.
 _PLAIN_BYTES = 4
+# Of a row, beside sums, the greatest score, and the total of the powers: of f32.
+STATES, _STATE_BYTES = 2, 4
 # Where so few rows see the keys, these are split over blocks: as many as keep the device busy, and
 # at least so many tiles of keys each.
 FEW_ROWS = ROWS
+# The first chips with a copy engine (PTX ISA, "cp.async.bulk.tensor").
+_ENGINE_CAPABILITY = 90
 _BLOCKS_AT_ONCE = 4
 _MOST_PARTS = 64
 _LEAST_TILES = 2
@@ -45,6 +49,17 @@ _LEAST_TILES = 2
 # us, 64 heads of 8192 keys took 158, 91, 78, 75 (4 parts), 76 (6), 83 (8), 81 (9), 76 (12); 256 of
 # 4096 keys 135, 160, 137, 138, 136 (6), 136 (8).
 _ALONE = 0.5
+# One that has a multiprocessor for itself anyway gains less: 32 heads of 12950 keys took 61 us in 3
+# parts, 96 blocks, and 57 in 4.
+_ALONE_ANYWAY = 0.8
+# The copy engine takes as long for a box of 32 rows as for one of 16, about 70 ns: 256 heads of
+# 4096 keys of 64 elements, which two blocks each read, took 67 us with 64 keys at a time, 16 a
+# warp, and 38 with 128 (with copies by threads 53). So heads of at most 128 bytes have 128 where
+# all blocks fit at once; and so have all heads where blocks seldom begin anew, having so many
+# tiles: of longer ones a multiprocessor has one such block (256 heads of 512 keys of 96: 14.4 us
+# with 64, 17.0 with 128; 64 of 8192 of 128: 71.6 and 69.9). Rows of fewer bytes come slower so
+# (192 heads of 8192 keys of 32: 73 us, by threads 60).
+_WIDE_KEYS, _WIDE_TILES = 128, 12
 
 
 @dataclass(frozen=True)
@@ -54,8 +69,9 @@ class AttentionConfiguration(Configuration):
     `key_warps` of them have the same rows, and each a share of those keys.
     `stages` tiles of keys and values lie in shared memory: all but one of them under way. The
     queries are kept in registers where `keeps_queries`, else read from shared memory for each tile.
-    Keys are split into `parts`, a block each, which a second kernel combines if there are several;
-    into fewer where open sizes turn out to need fewer.
+    Keys are split into `parts`, a block each, which have tiles in turns, and which a second kernel
+    combines if there are several; into fewer where open sizes turn out to need fewer.
+    With `engine` the copy engine (TMA) brings keys and values, for each warp its own.
     With `warpgroups` so many of these multiply, of 64 rows each. `layout` is what is assumed of
     buffers: of rows, heads lie packed, and are read 16 bytes at a time.
     """
@@ -67,6 +83,7 @@ class AttentionConfiguration(Configuration):
         "keys": (16, 32, 64, 128),
         "stages": (2, 3),
         "parts": (1, 2, 4, 8),
+        "engine": (False, True),
     }
 
     warps: int
@@ -77,6 +94,7 @@ class AttentionConfiguration(Configuration):
     parts: int = 1
     warpgroups: int = 0
     key_warps: int = 1
+    engine: bool = False
     layout: Layout = Layout.ROWS
 
     @property
@@ -99,21 +117,27 @@ class AttentionConfiguration(Configuration):
         """Keys of a warp at a time."""
         return self.keys // self.key_warps
 
+    def stage_bytes(self, heads: Heads) -> int:
+        """Shared memory of a stage of keys and values."""
+        sizes, bytes_ = (heads.depth, heads.columns), heads.element_bytes
+        if self.warpgroups or self.engine:
+            return self.keys * sum(
+                up(size * bytes_, warpgroup_matrices.ROW_BYTES) for size in sizes
+            )
+        return self.keys * sum(padded_row(up(size, DEPTH) * bytes_) for size in sizes)
+
     def shared_bytes(self, heads: Heads) -> int:
         """Shared memory of a block."""
-        bytes_ = heads.element_bytes
+        bytes_, tiles = heads.element_bytes, self.stages * self.stage_bytes(heads)
         if self.warpgroups:
-            chunk = warpgroup_matrices.ROW_BYTES
-            key, value = (up(size * bytes_, chunk) for size in (heads.depth, heads.columns))
-            tiles = self.rows * key + self.stages * self.keys * (key + value)
-            return tiles + 2 * warpgroup_matrices.PATTERN_BYTES
-        key, value = (padded_row(up(size, DEPTH) * bytes_) for size in (heads.depth, heads.columns))
+            queries = self.rows * up(heads.depth * bytes_, warpgroup_matrices.ROW_BYTES)
+            return queries + tiles + 2 * warpgroup_matrices.PATTERN_BYTES
+        queries = self.rows * padded_row(up(heads.depth, DEPTH) * bytes_)
+        if self.engine:
+            barriers = 2 * self.warps * self.stages * warpgroup_matrices.BARRIER_BYTES
+            return queries + tiles + barriers + warpgroup_matrices.PATTERN_BYTES
         weights = padded_row(self.warp_keys * bytes_) if bytes_ == _PLAIN_BYTES else 0
-        return (
-            self.rows * key
-            + self.warps * self.warp_rows * weights
-            + self.stages * self.keys * (key + value)
-        )
+        return queries + tiles + self.warps * self.warp_rows * weights
 
 
 @dataclass(frozen=True)
@@ -128,8 +152,13 @@ class Heads:
     element_bytes: int
 
 
-def configure(heads: Heads, device: Device) -> AttentionConfiguration | None:
-    """The configuration for heads of these sizes; None where the device has no room for one."""
+def configure(
+    heads: Heads, device: Device, *, brings: bool = False
+) -> AttentionConfiguration | None:
+    """The configuration for heads of these sizes; None where the device has no room for one.
+
+    `brings`: the copy engine may read keys and values.
+    """
     rows, longest = heads.rows, max(heads.depth, heads.columns)
     tiles = _ROW_TILES if longest <= _MOST_IN_TWO_TILES else 1
     warps = _WARPS
@@ -157,8 +186,32 @@ def configure(heads: Heads, device: Device) -> AttentionConfiguration | None:
             key_warps=shares,
         )
         if found.shared_bytes(heads) <= device.shared_bytes:
+            if brings:
+                found = _brought(found, heads, device)
             return replace(found, parts=_parts(heads, found, device))
     return None
+
+
+def _brought(found: AttentionConfiguration, heads: Heads, device: Device) -> AttentionConfiguration:
+    """The same with keys and values by the copy engine, where that takes less time."""
+    shortest, longest = sorted((heads.depth, heads.columns))
+    line = warpgroup_matrices.ROW_BYTES // heads.element_bytes
+    made = replace(found, engine=True)
+    if shortest < line or _refusal_of_engine(made, heads, device, brings=True) is not None:
+        return found
+    wide = replace(made, keys=_WIDE_KEYS)
+    room = _resident(wide, heads, device) * device.multiprocessors
+    if found.keys == _KEYS and room and (heads.keys is None or heads.keys >= _WIDE_KEYS):
+        fits = longest <= line and (heads.count is None or heads.count <= room)
+        count, tiles = heads.count or 0, -(-(heads.keys or 0) // _WIDE_KEYS)
+        if fits or count * tiles >= _WIDE_TILES * room:
+            return wide
+    return made if _resident(made, heads, device) else found
+
+
+def _resident(made: AttentionConfiguration, heads: Heads, device: Device) -> int:
+    """How many blocks a multiprocessor has at once."""
+    return device.shared_bytes // made.shared_bytes(heads)
 
 
 # Keys at a time of warpgroups, by the longest head: a thread has registers for the sums of both.
@@ -195,11 +248,11 @@ def _most_warpgroup_keys(heads: Heads) -> int | None:
 
 
 def refusal_of(
-    made: AttentionConfiguration, heads: Heads, device: Device, *, copies: bool
+    made: AttentionConfiguration, heads: Heads, device: Device, *, copies: bool, brings: bool
 ) -> str | None:
     """Why no kernel can be made of a configuration, and what can be; None where one can.
 
-    `copies`: the copy engine may read queries, keys and values.
+    `copies`: the copy engine may read queries, keys and values. `brings`: it may read the latter.
     """
     if made.layout is Layout.PACKED:
         return f"'layout' is {Layout.ROWS} or {Layout.ANY}"
@@ -220,11 +273,26 @@ def refusal_of(
         return f"keys of at most {FEW_ROWS} rows are split into 'parts'"
     if made.keeps_queries and (made.warpgroups or heads.element_bytes == _PLAIN_BYTES):
         return "'keeps_queries' is for warps that multiply elements of 16 bits"
-    if made.warpgroups:
+    if made.engine:
+        refusal = _refusal_of_engine(made, heads, device, brings=brings)
+    if refusal is None and made.warpgroups:
         refusal = _refusal_of_warpgroups(made, heads, device, copies=copies)
     if refusal is None and made.shared_bytes(heads) > device.shared_bytes:
         return f"a block has {device.shared_bytes} bytes of shared memory, for fewer 'keys'"
     return refusal
+
+
+def _refusal_of_engine(
+    made: AttentionConfiguration, heads: Heads, device: Device, *, brings: bool
+) -> str | None:
+    is_wide = heads.element_bytes != _PLAIN_BYTES and made.layout is Layout.ROWS
+    if device.capability < _ENGINE_CAPABILITY or not is_wide or not brings:
+        return "'engine' is false for this chip or these operands"
+    if made.warpgroups or made.warps != made.key_warps or not made.keeps_queries:
+        return "with 'engine' all 'warps' are 'key_warps', and it 'keeps_queries'"
+    if made.warp_keys > warpgroup_matrices.MOST_IN_BOX:
+        return f"with 'engine' a warp has {warpgroup_matrices.MOST_IN_BOX} 'keys' at most"
+    return None
 
 
 def _refusal_of_warpgroups(
@@ -251,11 +319,12 @@ def _parts(heads: Heads, made: AttentionConfiguration, device: Device) -> int:
             parts = min(parts, heads.keys // (made.keys * _LEAST_TILES))
         return max(1, min(parts, _MOST_PARTS))
     count, tiles = heads.count, -(-heads.keys // made.keys)
-    at_once = device.multiprocessors * (device.shared_bytes // made.shared_bytes(heads))
+    resident = _resident(made, heads, device)
+    at_once, alone = device.multiprocessors * resident, _ALONE if resident > 1 else _ALONE_ANYWAY
 
     def time(parts: int) -> float:
         whole, rest = divmod(count * parts, at_once)
-        return (tiles / parts + 1) * (whole + (max(rest / at_once, _ALONE) if rest else 0))
+        return (tiles / parts + 1) * (whole + (max(rest / at_once, alone) if rest else 0))
 
     most = max(1, min(_MOST_PARTS, tiles // _LEAST_TILES))
     return min(range(1, most + 1), key=time)
@@ -285,6 +354,11 @@ def parts_of(
 
 # Of what is read element by element little is gained by large tiles.
 NARROW = AttentionConfiguration(4, 1, 16, 2, keeps_queries=False, layout=Layout.ANY)
+
+
+def state_bytes(columns: int) -> int:
+    """Bytes of what is found of a row: its sums, the greatest score, and the total, all f32."""
+    return (up(columns, 2 * COLUMNS) + STATES) * _STATE_BYTES
 
 
 def up(size: int, by: int) -> int:

@@ -36,8 +36,8 @@ from ..warp_matrices import (
     padded_row,
 )
 from ..work import Operand
-from .configuration import up
-from .parts import STATES, base_of, columns_of, power
+from .configuration import STATES, state_bytes, up
+from .parts import base_of, columns_of, power
 from .plan import Plan
 
 _F32_BYTES = 4
@@ -84,31 +84,39 @@ class AttentionKernel:
             let_next_begin(self._work.device)
         self._lane = Lane()
         self._place_block()
-        stage_bytes = configuration.keys * (self._key_pitch + self._value_pitch)
-        self._queries = self.shared.area(configuration.rows * self._key_pitch)
-        self._stages = self.shared.area(configuration.stages * stage_bytes)
-        self._stage_bytes = stage_bytes
         self._begin_shared()
         self._begin_region()
         bounds = self._bounds()
-        self._read_tile(
-            self._query, self._first_row, configuration.rows, self._plan.rows, self._plan.row,
-            self._attention.depth, self._depth, self._queries, self._key_pitch,
-        )  # fmt: skip
-        commit_copies()
-        for stage in range(configuration.stages - 1):
-            self._read_keys(_plus(bounds.first, stage), bounds, i32_constant(stage))
-            commit_copies()
+        self._begin_reading(bounds)
         operands = self._load_queries() if configuration.keeps_queries else None
         state = self._state()
-        loop = scf.ForOp(bounds.first, bounds.last, index_constant(1), state)
+        count = self._tiles_of(bounds)
+        loop = scf.ForOp(index_constant(0), count, index_constant(1), state)
         with ir.InsertionPoint(loop.body):
             carried: list[ir.Value] = [*loop.inner_iter_args]
             scf.YieldOp(self._step(loop.induction_variable, bounds, carried, operands))
         self._finish(list(loop.results))
 
     def _begin_shared(self) -> None:
-        """Takes what further shared memory there is to be."""
+        """Takes shared memory."""
+        configuration = self._configuration
+        self._stage_bytes = configuration.keys * (self._key_pitch + self._value_pitch)
+        self._queries = self.shared.area(configuration.rows * self._key_pitch)
+        self._stages = self.shared.area(configuration.stages * self._stage_bytes)
+
+    def _begin_reading(self, bounds: Bounds) -> None:
+        """Begins to read the queries and the first tiles of keys."""
+        self._read_queries()
+        commit_copies()
+        for stage in range(self._configuration.stages - 1):
+            self._read_keys(self._tile(index_constant(stage), bounds), bounds, i32_constant(stage))
+            commit_copies()
+
+    def _read_queries(self) -> None:
+        self._read_tile(
+            self._query, self._first_row, self._configuration.rows, self._plan.rows, self._plan.row,
+            self._attention.depth, self._depth, self._queries, self._key_pitch,
+        )  # fmt: skip
 
     def _place_block(self) -> None:
         """Which rows of which batch the block has."""
@@ -265,6 +273,9 @@ class AttentionKernel:
         """The first product's operands of the queries, by row tile and step of the depth."""
         wait_for_copies(self._configuration.stages - 1)
         gpu.barrier()
+        return self._query_operands()
+
+    def _query_operands(self) -> list[list[list[ir.Value]]]:
         return [
             [self._query_operand(tile, step) for step in range(self._depth_steps)]
             for tile in range(self._configuration.row_tiles)
@@ -287,22 +298,31 @@ class AttentionKernel:
         tiles = configuration.warp_keys // COLUMNS
         zero = constant(ir.F32Type.get(), 0.0)
         sums = [[[zero] * 4 for _ in range(tiles)] for _ in range(configuration.row_tiles)]
-        keys = self._own_share(keys, self._key_pitch)
-        where = byte_address(keys, self._lane.second_operand(self._key_pitch))
+        words_of = self._key_words(keys)
         for step in range(self._depth_steps):
             rows = [
                 operands[tile][step] if operands is not None else self._query_operand(tile, step)
                 for tile in range(configuration.row_tiles)
             ]
             for pair in range(tiles // 2):
-                offset = pair * 2 * COLUMNS * self._key_pitch + step * DEPTH * self._bytes
-                words = load_matrices(byte_address(where, offset))
+                words = words_of(pair, step)
                 for side in range(2):
                     for row, sum_ in zip(rows, sums, strict=True):
                         at = 2 * pair + side
                         b = words[2 * side : 2 * side + 2]
                         sum_[at] = multiply(row, b, sum_[at], (kind, kind))
         return sums
+
+    def _key_words(self, keys: ir.Value) -> Callable[[int, int], list[ir.Value]]:
+        """Returns what loads second operands of a pair of 8 keys each, by step of the depth."""
+        share = self._own_share(keys, self._key_pitch)
+        where = byte_address(share, self._lane.second_operand(self._key_pitch))
+
+        def load_words(pair: int, step: int) -> list[ir.Value]:
+            offset = pair * 2 * COLUMNS * self._key_pitch + step * DEPTH * self._bytes
+            return load_matrices(byte_address(where, offset))
+
+        return load_words
 
     def _add_values(
         self,
@@ -313,19 +333,28 @@ class AttentionKernel:
         """The sums with the second product of the tile in a stage added."""
         element = self._attention.element
         kind = str(element)
-        values = self._own_share(values, self._value_pitch)
-        where = byte_address(values, self._lane.first_operand(self._value_pitch))
+        words_of = self._value_words(values)
         for step in range(self._configuration.warp_keys // DEPTH):
             rows = [as_operand(power[2 * step], power[2 * step + 1], element) for power in powers]
             for pair in range(self._column_tiles // 2):
-                offset = step * DEPTH * self._value_pitch + pair * 2 * COLUMNS * self._bytes
-                words = load_matrices(byte_address(where, offset), transposed=True)
+                words = words_of(pair, step)
                 for side in range(2):
                     for row, sum_ in zip(rows, sums, strict=True):
                         at = 2 * pair + side
                         b = words[2 * side : 2 * side + 2]
                         sum_[at] = multiply(row, b, sum_[at], (kind, kind))
         return sums
+
+    def _value_words(self, values: ir.Value) -> Callable[[int, int], list[ir.Value]]:
+        """Returns what loads second operands of a pair of 8 columns each, by step of the keys."""
+        share = self._own_share(values, self._value_pitch)
+        where = byte_address(share, self._lane.first_operand(self._value_pitch))
+
+        def load_words(pair: int, step: int) -> list[ir.Value]:
+            offset = step * DEPTH * self._value_pitch + pair * 2 * COLUMNS * self._bytes
+            return load_matrices(byte_address(where, offset), transposed=True)
+
+        return load_words
 
     # The softmax.
 
@@ -338,19 +367,17 @@ class AttentionKernel:
 
     def _step(
         self,
-        tile: ir.Value,
+        number: ir.Value,
         bounds: Bounds,
         carried: list[ir.Value],
         operands: list[list[list[ir.Value]]] | None,
     ) -> list[ir.Value]:
-        """One tile of keys: what is carried after it."""
-        configuration = self._configuration
-        tiles = configuration.row_tiles
-        stages = configuration.stages
+        """The part's tile of keys of that number: what is carried after it."""
+        stages = self._configuration.stages
         wait_for_copies(stages - 2)
         gpu.barrier()
-        ahead = _plus(tile, stages - 1)
-        passed = arith.index_cast(i32(), arith.subi(tile, bounds.first))
+        tile, ahead = (self._tile(_plus(number, more), bounds) for more in (0, stages - 1))
+        passed = arith.index_cast(i32(), number)
         slot = arith.remui(passed, i32_constant(stages))
         self._read_keys(
             ahead,
@@ -360,6 +387,22 @@ class AttentionKernel:
         commit_copies()
         stage = byte_address(self._stages, arith.muli(slot, i32_constant(self._stage_bytes)))
         scores = self._scores(stage, operands)
+        most, totals, powers, sums = self._weighed(tile, bounds, scores, carried)
+        values = byte_address(stage, self._configuration.keys * self._key_pitch)
+        sums = self._add_values(values, powers, sums)
+        return [*most, *totals, *flat(sums)]
+
+    def _weighed(
+        self,
+        tile: ir.Value,
+        bounds: Bounds,
+        scores: list[list[list[ir.Value]]],
+        carried: list[ir.Value],
+    ) -> tuple[
+        list[ir.Value], list[ir.Value], list[list[list[ir.Value]]], list[list[list[ir.Value]]]
+    ]:
+        """Returns greatest scores and totals with those of a tile, their powers, and sums."""
+        tiles = self._configuration.row_tiles
         xs = self._masked(tile, bounds, scores)
         most, total = carried[: 2 * tiles], carried[2 * tiles : 4 * tiles]
         sums = nested(carried[4 * tiles :], self._column_tiles)
@@ -381,9 +424,7 @@ class AttentionKernel:
                         at = 2 * half + side
                         each[at] = arith.mulf(each[at], shrink)
             powers.append(raised)
-        values = byte_address(stage, configuration.keys * self._key_pitch)
-        sums = self._add_values(values, powers, sums)
-        return [*new_most, *new_total, *_flat(sums)]
+        return new_most, new_total, powers, sums
 
     def _raised(
         self, row: list[ir.Value], before: ir.Value, total: ir.Value
@@ -415,8 +456,8 @@ class AttentionKernel:
             arith.cmpi(arith.CmpIPredicate.sge, first, bounds.first_sure),
             arith.cmpi(arith.CmpIPredicate.sle, end, bounds.last_sure),
         )
-        flat = _flat(scores)
-        choice = scf.IfOp(all_seen, [each.type for each in flat], has_else=True)
+        types = [each.type for each in flat(scores)]
+        choice = scf.IfOp(all_seen, types, has_else=True)
         with ir.InsertionPoint(choice.then_block):
             scf.YieldOp(self._xs(first, scores, is_sure=True))
         assert choice.else_block is not None
@@ -532,13 +573,27 @@ class AttentionKernel:
         first = arith.divui(first, by)
         last = arith.ceildivsi(arith.maxsi(last, zero), by)
         if self._scratch is not None:
-            count = arith.maxsi(arith.subi(last, first), zero)
-            parts = self._plan.parts
-            more = _plus(arith.addi(count, self.parameters.size(parts)), -1)
-            each, _ = divided(more, parts, 1, self.parameters)
-            first = arith.addi(first, arith.muli(self._part, each))
-            last = arith.minsi(last, arith.addi(first, each))
+            first = arith.addi(first, self._part)
         return Bounds(first, last, first_sure, last_sure)
+
+    def _tile(self, number: ir.Value, bounds: Bounds) -> ir.Value:
+        """The part's tile of that number: parts have tiles in turns.
+
+        So blocks that run at once read what lies together.
+        """
+        if self._scratch is None:
+            return arith.addi(bounds.first, number)
+        parts = self.parameters.size(self._plan.parts)
+        return arith.addi(bounds.first, arith.muli(number, parts))
+
+    def _tiles_of(self, bounds: Bounds) -> ir.Value:
+        """How many tiles the part has."""
+        count = arith.maxsi(arith.subi(bounds.last, bounds.first), index_constant(0))
+        if self._scratch is None:
+            return count
+        parts = self._plan.parts
+        more = _plus(arith.addi(count, self.parameters.size(parts)), -1)
+        return divided(more, parts, 1, self.parameters)[0]
 
     # The end.
 
@@ -580,7 +635,7 @@ class AttentionKernel:
         configuration, f32 = self._configuration, ir.F32Type.get()
         filled = columns_of(self._plan)
         pitch = filled + STATES
-        share = configuration.rows * pitch * _F32_BYTES
+        share = configuration.rows * state_bytes(self._columns)
         assert configuration.key_warps * share <= configuration.stages * self._stage_bytes
         gpu.barrier()
         own = byte_address(self._stages, arith.muli(self._key_warp, i32_constant(share)))
@@ -738,7 +793,8 @@ def nested(values: list[ir.Value], tiles: int) -> list[list[list[ir.Value]]]:
     return [fours[at : at + tiles] for at in range(0, len(fours), tiles)]
 
 
-def _flat(values: list[list[list[ir.Value]]]) -> list[ir.Value]:
+def flat(values: list[list[list[ir.Value]]]) -> list[ir.Value]:
+    """Values in one row: what `nested` takes."""
     return [each for tile in values for four in tile for each in four]
 
 

@@ -13,12 +13,10 @@ from ..parameters import Parameters
 from ..scratch import allocate_scratch
 from ..size import Size, product
 from ..warp_matrices import COLUMNS
-from .configuration import FEW_ROWS, up
+from .configuration import FEW_ROWS, STATES, up
 from .plan import Plan
 
 COMBINING_THREADS = 128
-# Of each part: the greatest score, and the total of the powers.
-STATES = 2
 
 
 def base_of(most: ir.Value) -> ir.Value:

@@ -21,6 +21,7 @@ class PlainKernel(AttentionKernel):
     """Emits the body. A lane reads the rows and columns of its results, four numbers at a time."""
 
     def _begin_shared(self) -> None:
+        super()._begin_shared()
         configuration = self._configuration
         self._weight_pitch = padded_row(configuration.warp_keys * _BYTES)
         rows = configuration.warps * configuration.warp_rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from math import e, inf, log2
 
@@ -11,7 +12,7 @@ from ...rewriting import constant, index_constant
 from ...walking import made_by
 from ..parameters import Parameters
 from ..region import Point, Region
-from ..size import ONE, Size
+from ..size import ONE, ZERO, Size
 from ..work import Layout, Operand, Work
 from .configuration import AttentionConfiguration
 from .reading import Attention, number_of
@@ -102,6 +103,11 @@ class Plan:
         point = Point(Region(self.work, parameters), frozenset(), _nothing, _nothing)
         point.known[self.attention.sum] = sum_
         return point.value(self.attention.output)
+
+
+def outer_loops(operand: Operand, grid: Sequence[int]) -> list[int]:
+    """The loops around the rows along which an operand differs."""
+    return [loop for loop in reversed(grid) if operand.strides[loop] != ZERO]
 
 
 def _nothing(number: int) -> ir.Value:

@@ -33,12 +33,13 @@ from .configuration import (
     parts_of,
     refusal_of,
 )
+from .engine_kernel import EngineKernel
 from .kernel import AttentionKernel
 from .parts import COMBINING_THREADS, allocate_parts, emit_combined, results
 from .plain_kernel import PlainKernel
-from .plan import Plan
+from .plan import Plan, outer_loops
 from .reading import Attention, read_attention
-from .warpgroup_kernel import WarpgroupAttentionKernel, outer_loops
+from .warpgroup_kernel import WarpgroupAttentionKernel
 
 # mma.sync of bf16, and cp.async, are there from this compute capability on.
 _LEAST_CAPABILITY = 80
@@ -66,20 +67,21 @@ class AttentionChooser(Chooser[AttentionConfiguration]):
         self._attention, self._kernels, self._device = attention, kernels, device
         self._any: Work | None = None
         self._heads = _heads(attention, work)
-        self._copies = can_copy(attention, work)
+        self._copies, self._brings = can_copy(attention, work), can_bring(attention, work)
 
     def choices(self) -> Sequence[AttentionConfiguration]:
         heads, device = self._heads, self._device
         found: list[AttentionConfiguration | None] = []
         if heads.rows is None:
-            few = configure(replace(heads, rows=FEW_ROWS), device)
+            few = configure(replace(heads, rows=FEW_ROWS), device, brings=self._brings)
             found.append(few if few is not None and few.parts > 1 else None)
         many = configure_warpgroups(heads, device) if self._copies else None
-        found += [configure(heads, device) if many is None else many, NARROW]
+        some = configure(heads, device, brings=self._brings) if many is None else many
+        found += [some, NARROW]
         return [each for each in found if each is not None and self.refusal(each) is None]
 
     def refusal(self, made: AttentionConfiguration) -> str | None:
-        return refusal_of(made, self._heads, self._device, copies=self._copies)
+        return refusal_of(made, self._heads, self._device, copies=self._copies, brings=self._brings)
 
     def alternative(self, made: AttentionConfiguration) -> Alternative:
         if made.layout is Layout.ROWS:
@@ -133,17 +135,25 @@ def _row_and_grid(attention: Attention, work: Work) -> tuple[int | None, tuple[i
 
 def can_copy(attention: Attention, work: Work) -> bool:
     """Returns whether the copy engine may read queries, keys and values, as far as is known."""
-    row, grid = _row_and_grid(attention, work)
-    operands = {operand.number: operand for operand in work.operands}
-    return row is not None and all(
-        operands[number].strides[along] != ZERO
-        and len(outer_loops(operands[number], grid)) + 2 <= MOST_DIMS
-        for number, along in (
-            (attention.query, row),
-            (attention.key, attention.keys),
-            (attention.value, attention.keys),
-        )
+    row, _ = _row_and_grid(attention, work)
+    return (
+        row is not None
+        and _can_copy(attention, work, attention.query, row)
+        and can_bring(attention, work)
     )
+
+
+def can_bring(attention: Attention, work: Work) -> bool:
+    """Returns whether the copy engine may read keys and values, as far as is known."""
+    both = (attention.key, attention.value)
+    return all(_can_copy(attention, work, number, attention.keys) for number in both)
+
+
+def _can_copy(attention: Attention, work: Work, number: int, along: int) -> bool:
+    _, grid = _row_and_grid(attention, work)
+    (operand,) = (each for each in work.operands if each.number == number)
+    dims = 2 + len(outer_loops(operand, grid))
+    return operand.strides[along] != ZERO and dims <= MOST_DIMS
 
 
 def _heads(attention: Attention, work: Work) -> Heads:
@@ -190,7 +200,7 @@ def _alternative(
         found.require_at_most(work.extents[attention.keys], MOST_IN_32_BITS)
         if plans[-1].wide:
             _require_wide(found, plans[-1])
-        if configuration.warpgroups:
+        if configuration.warpgroups or configuration.engine:
             for extent in work.extents:
                 found.require_at_least(extent, 1)
 
@@ -239,6 +249,8 @@ def _launch(plan: Plan, kernels: Kernels) -> None:
 
     def emit(entry: ir.Block) -> None:
         kind = PlainKernel if str(plan.attention.element) == _PLAIN else AttentionKernel
+        if plan.configuration.engine:
+            kind = EngineKernel
         if plan.configuration.warpgroups:
             kind = WarpgroupAttentionKernel
         first.append(kind(plan, Parameters(entry, work.open), scratch))
@@ -254,7 +266,8 @@ def _launch(plan: Plan, kernels: Kernels) -> None:
     attribute = plan.configuration.attribute
     kernel = kernels.build("attention", threads, emit, location, whole, attribute)
     arguments = first[0].parameters.arguments()
-    emit_launch(kernel, work.open.value(_blocks(plan)), threads, arguments, first[0].shared.bytes)
+    blocks, bytes_ = work.open.value(_blocks(plan)), first[0].shared.bytes
+    emit_launch(kernel, blocks, threads, arguments, bytes_)
     if scratch is None:
         return
     second: list[Parameters] = []

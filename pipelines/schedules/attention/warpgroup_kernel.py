@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from ....dialects.mlir import arith, ir, scf
 from ...i32 import i32_constant
-from ..size import ZERO, Size
+from ..size import Size
 from ..warp_matrices import COLUMNS, LANES, Lane, as_operand, byte_address
 from ..warpgroup_matrices import (
     BARRIER_BYTES,
@@ -33,6 +33,7 @@ from ..warpgroup_matrices import ROWS as WARPGROUP_ROWS
 from ..work import Operand
 from .configuration import up
 from .kernel import AttentionKernel, Bounds
+from .plan import outer_loops
 
 _TERMS = 16
 
@@ -341,11 +342,6 @@ class WarpgroupAttentionKernel(AttentionKernel):
             for word in as_operand(raised[at], raised[at + 1], element)
         ]
         return greatest, new_totals, powers, shrinks
-
-
-def outer_loops(operand: Operand, grid: Sequence[int]) -> list[int]:
-    """The loops around the rows along which an operand differs."""
-    return [loop for loop in reversed(grid) if operand.strides[loop] != ZERO]
 
 
 def _narrow(value: ir.Value) -> ir.Value:

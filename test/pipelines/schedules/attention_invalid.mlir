@@ -221,3 +221,131 @@
     linalg.yield %z : bf16
   }
 }) {sym_name = "main", function_type = (memref<3x5x32xbf16>, memref<3x4096x32xbf16>, memref<3x4096x16xbf16>, memref<3x5x16xbf16>) -> ()} : () -> ()
+
+// -----
+
+"hir.program"() ({
+^bb0(%query: memref<3x5x32xbf16>, %key: memref<3x4096x32xbf16>, %value: memref<3x4096x16xbf16>, %out: memref<3x5x16xbf16>):
+  // expected-error @below {{hir.configuration: with 'engine' all 'warps' are 'key_warps', and it 'keeps_queries'}}
+  linalg.generic {
+    indexing_maps = [affine_map<(h, i, n, j, k) -> (h, i, k)>, affine_map<(h, i, n, j, k) -> (h, j, k)>,
+                     affine_map<(h, i, n, j, k) -> (h, j, n)>, affine_map<(h, i, n, j, k) -> (h, i, n)>],
+    iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]
+  } ins(%query, %key, %value : memref<3x5x32xbf16>, memref<3x4096x32xbf16>, memref<3x4096x16xbf16>)
+      outs(%out : memref<3x5x16xbf16>)
+      attrs = {hir.configuration = {family = "attention", layout = "rows", engine = true, warps = 4, key_warps = 2}} {
+  ^bb0(%a: bf16, %b: bf16, %c: bf16, %d: bf16):
+    %q = arith.extf %a : bf16 to f32
+    %k = arith.extf %b : bf16 to f32
+    %v = arith.extf %c : bf16 to f32
+    %p = arith.mulf %q, %k : f32
+    %s = "hir.reduce_loops"(%p) {kind = "addf", loops = array<i64: 4>} : (f32) -> f32
+    %m = "hir.reduce_loops"(%s) {kind = "maximumf", loops = array<i64: 3>} : (f32) -> f32
+    %l = arith.subf %s, %m : f32
+    %e = math.exp %l : f32
+    %t = "hir.reduce_loops"(%e) {kind = "addf", loops = array<i64: 3>} : (f32) -> f32
+    %w = arith.divf %e, %t : f32
+    %n = arith.truncf %w : f32 to bf16
+    %x = arith.extf %n : bf16 to f32
+    %y = arith.mulf %x, %v : f32
+    %r = "hir.reduce_loops"(%y) {kind = "addf", loops = array<i64: 3>} : (f32) -> f32
+    %z = arith.truncf %r : f32 to bf16
+    linalg.yield %z : bf16
+  }
+}) {sym_name = "main", function_type = (memref<3x5x32xbf16>, memref<3x4096x32xbf16>, memref<3x4096x16xbf16>, memref<3x5x16xbf16>) -> ()} : () -> ()
+
+// -----
+
+"hir.program"() ({
+^bb0(%query: memref<3x5x32xbf16>, %key: memref<3x4096x32xbf16>, %value: memref<3x4096x16xbf16>, %out: memref<3x5x16xbf16>):
+  // expected-error @below {{hir.configuration: with 'engine' all 'warps' are 'key_warps', and it 'keeps_queries'}}
+  linalg.generic {
+    indexing_maps = [affine_map<(h, i, n, j, k) -> (h, i, k)>, affine_map<(h, i, n, j, k) -> (h, j, k)>,
+                     affine_map<(h, i, n, j, k) -> (h, j, n)>, affine_map<(h, i, n, j, k) -> (h, i, n)>],
+    iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]
+  } ins(%query, %key, %value : memref<3x5x32xbf16>, memref<3x4096x32xbf16>, memref<3x4096x16xbf16>)
+      outs(%out : memref<3x5x16xbf16>)
+      attrs = {hir.configuration = {family = "attention", layout = "rows", engine = true, keeps_queries = false}} {
+  ^bb0(%a: bf16, %b: bf16, %c: bf16, %d: bf16):
+    %q = arith.extf %a : bf16 to f32
+    %k = arith.extf %b : bf16 to f32
+    %v = arith.extf %c : bf16 to f32
+    %p = arith.mulf %q, %k : f32
+    %s = "hir.reduce_loops"(%p) {kind = "addf", loops = array<i64: 4>} : (f32) -> f32
+    %m = "hir.reduce_loops"(%s) {kind = "maximumf", loops = array<i64: 3>} : (f32) -> f32
+    %l = arith.subf %s, %m : f32
+    %e = math.exp %l : f32
+    %t = "hir.reduce_loops"(%e) {kind = "addf", loops = array<i64: 3>} : (f32) -> f32
+    %w = arith.divf %e, %t : f32
+    %n = arith.truncf %w : f32 to bf16
+    %x = arith.extf %n : bf16 to f32
+    %y = arith.mulf %x, %v : f32
+    %r = "hir.reduce_loops"(%y) {kind = "addf", loops = array<i64: 3>} : (f32) -> f32
+    %z = arith.truncf %r : f32 to bf16
+    linalg.yield %z : bf16
+  }
+}) {sym_name = "main", function_type = (memref<3x5x32xbf16>, memref<3x4096x32xbf16>, memref<3x4096x16xbf16>, memref<3x5x16xbf16>) -> ()} : () -> ()
+
+// -----
+
+"hir.program"() ({
+^bb0(%query: memref<3x5x32xbf16>, %key: memref<3x4096x32xbf16>, %value: memref<3x4096x16xbf16>, %out: memref<3x5x16xbf16>):
+  // expected-error @below {{hir.configuration: with 'engine' a warp has 256 'keys' at most}}
+  linalg.generic {
+    indexing_maps = [affine_map<(h, i, n, j, k) -> (h, i, k)>, affine_map<(h, i, n, j, k) -> (h, j, k)>,
+                     affine_map<(h, i, n, j, k) -> (h, j, n)>, affine_map<(h, i, n, j, k) -> (h, i, n)>],
+    iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]
+  } ins(%query, %key, %value : memref<3x5x32xbf16>, memref<3x4096x32xbf16>, memref<3x4096x16xbf16>)
+      outs(%out : memref<3x5x16xbf16>)
+      attrs = {hir.configuration = {family = "attention", layout = "rows", engine = true, warps = 1, key_warps = 1, keys = 512}} {
+  ^bb0(%a: bf16, %b: bf16, %c: bf16, %d: bf16):
+    %q = arith.extf %a : bf16 to f32
+    %k = arith.extf %b : bf16 to f32
+    %v = arith.extf %c : bf16 to f32
+    %p = arith.mulf %q, %k : f32
+    %s = "hir.reduce_loops"(%p) {kind = "addf", loops = array<i64: 4>} : (f32) -> f32
+    %m = "hir.reduce_loops"(%s) {kind = "maximumf", loops = array<i64: 3>} : (f32) -> f32
+    %l = arith.subf %s, %m : f32
+    %e = math.exp %l : f32
+    %t = "hir.reduce_loops"(%e) {kind = "addf", loops = array<i64: 3>} : (f32) -> f32
+    %w = arith.divf %e, %t : f32
+    %n = arith.truncf %w : f32 to bf16
+    %x = arith.extf %n : bf16 to f32
+    %y = arith.mulf %x, %v : f32
+    %r = "hir.reduce_loops"(%y) {kind = "addf", loops = array<i64: 3>} : (f32) -> f32
+    %z = arith.truncf %r : f32 to bf16
+    linalg.yield %z : bf16
+  }
+}) {sym_name = "main", function_type = (memref<3x5x32xbf16>, memref<3x4096x32xbf16>, memref<3x4096x16xbf16>, memref<3x5x16xbf16>) -> ()} : () -> ()
+
+// -----
+
+"hir.program"() ({
+^bb0(%query: memref<3x5x32xbf16>, %key: memref<3x4096x32xbf16>, %value: memref<3x4096x16xbf16>, %out: memref<3x5x16xbf16>):
+  // expected-error @below {{hir.configuration: 'engine' is false for this chip or these operands}}
+  linalg.generic {
+    indexing_maps = [affine_map<(h, i, n, j, k) -> (h, i, k)>, affine_map<(h, i, n, j, k) -> (h, j, k)>,
+                     affine_map<(h, i, n, j, k) -> (h, j, n)>, affine_map<(h, i, n, j, k) -> (h, i, n)>],
+    iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]
+  } ins(%query, %key, %value : memref<3x5x32xbf16>, memref<3x4096x32xbf16>, memref<3x4096x16xbf16>)
+      outs(%out : memref<3x5x16xbf16>)
+      attrs = {hir.configuration = {family = "attention", layout = "any", engine = true}} {
+  ^bb0(%a: bf16, %b: bf16, %c: bf16, %d: bf16):
+    %q = arith.extf %a : bf16 to f32
+    %k = arith.extf %b : bf16 to f32
+    %v = arith.extf %c : bf16 to f32
+    %p = arith.mulf %q, %k : f32
+    %s = "hir.reduce_loops"(%p) {kind = "addf", loops = array<i64: 4>} : (f32) -> f32
+    %m = "hir.reduce_loops"(%s) {kind = "maximumf", loops = array<i64: 3>} : (f32) -> f32
+    %l = arith.subf %s, %m : f32
+    %e = math.exp %l : f32
+    %t = "hir.reduce_loops"(%e) {kind = "addf", loops = array<i64: 3>} : (f32) -> f32
+    %w = arith.divf %e, %t : f32
+    %n = arith.truncf %w : f32 to bf16
+    %x = arith.extf %n : bf16 to f32
+    %y = arith.mulf %x, %v : f32
+    %r = "hir.reduce_loops"(%y) {kind = "addf", loops = array<i64: 3>} : (f32) -> f32
+    %z = arith.truncf %r : f32 to bf16
+    linalg.yield %z : bf16
+  }
+}) {sym_name = "main", function_type = (memref<3x5x32xbf16>, memref<3x4096x32xbf16>, memref<3x4096x16xbf16>, memref<3x5x16xbf16>) -> ()} : () -> ()
