@@ -478,4 +478,4 @@ def test_numbers(name: str) -> None:
 
 
 def test_checks_are_silent() -> None:
-    SUITE.check_silence(aligned=False)
+    SUITE.check_silence()

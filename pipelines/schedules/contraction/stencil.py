@@ -8,6 +8,7 @@ other threads share comes from the first-level cache.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import product as each_of
 
 from ....dialects.mlir import arith, ir, math, scf
@@ -432,19 +433,39 @@ class _Elements:
             holds = both(holds, self._is_there(place, moved))
         # What guards test is where memory is, whichever results need it.
         tested = {loop for guard in factor.guards for loop in guard.factors}
-        least = min(row for row, _ in needs), min(column for _, column in needs)
-        exists = self._rest.holds(least, tested)
-        holds = holds if exists is None else both(holds, exists)
-        pointer = numbers.parameters.pointer(factor.buffer)
-        bytes_ = count * element_bytes(factor.element)
+        least, most = (
+            (way(row for row, _ in needs), way(column for _, column in needs)) for way in (min, max)
+        )
+        some, every = (self._rest.holds(each, tested) for each in (least, most))
+        holds = holds if some is None else both(holds, some)
 
-        def loaded() -> list[ir.Value]:
-            return load(address(pointer, factor.element, where), factor.element, count, bytes_)
+        def loaded(begin: int = 0, size: int = count) -> list[ir.Value]:
+            pointer = numbers.parameters.pointer(factor.buffer)
+            element = address(pointer, factor.element, plus(where, begin))
+            return load(element, factor.element, size, size * element_bytes(factor.element))
 
-        if holds is None:
-            values = loaded()
-        else:
-            values = load_if(holds, [constant(factor.element, 0)] * count, loaded)
+        zeros = [constant(factor.element, 0)] * count
+
+        def loaded_one_by_one() -> list[ir.Value]:
+            """Those that results need that are there: memory may end before others."""
+            found: list[ir.Value] = []
+            for at, need in enumerate(needs):
+                exists = self._rest.holds(need, tested)
+                one = partial(loaded, at, 1)
+                found += one() if exists is None else load_if(exists, zeros[:1], one)
+            return found
+
+        def loaded_there() -> list[ir.Value]:
+            if every is None or every is some:
+                return loaded()
+            whole = scf.IfOp(every, [each.type for each in zeros], has_else=True)
+            assert whole.else_block is not None
+            for block, emit in ((whole.then_block, loaded), (whole.else_block, loaded_one_by_one)):
+                with ir.InsertionPoint(block):
+                    scf.YieldOp(emit())
+            return [*whole.results]
+
+        values = loaded_there() if holds is None else load_if(holds, zeros, loaded_there)
         self._loaded.update(zip(places, values, strict=True))
 
     def _is_there(self, guard: int, by: int) -> ir.Value:
