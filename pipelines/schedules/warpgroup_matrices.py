@@ -225,15 +225,23 @@ def begin_copies_and_barriers(
             )
         barriers()
         ir.Operation.create("nvvm.fence.mbarrier.init")
-        ir.Operation.create(
-            "nvvm.fence.proxy",
-            attributes={
-                "kind": ir.Attribute.parse("#nvvm.proxy_kind<async.shared>"),
-                "space": ir.Attribute.parse("#nvvm.shared_space<cta>"),
-            },
-        )
+        order_copies_after()
         scf.YieldOp([])
     gpu.barrier()
+
+
+def order_copies_after() -> None:
+    """Orders what the thread did to shared memory, reads too, before copies that follow.
+
+    These do not wait for loads that have begun.
+    """
+    ir.Operation.create(
+        "nvvm.fence.proxy",
+        attributes={
+            "kind": ir.Attribute.parse("#nvvm.proxy_kind<async.shared>"),
+            "space": ir.Attribute.parse("#nvvm.shared_space<cta>"),
+        },
+    )
 
 
 class Sums:

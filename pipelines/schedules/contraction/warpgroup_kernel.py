@@ -57,6 +57,7 @@ from ..warpgroup_matrices import (
     matrix_descriptor,
     meet,
     moved,
+    order_copies_after,
     prefetch_box,
     set_registers,
     tensor_map,
@@ -614,6 +615,7 @@ class WarpgroupKernel:
 
     def _release_read(self, slot: ir.Value, is_lead: ir.Value) -> None:
         """Does so of a stage that the threads of a warp have read themselves."""
+        order_copies_after()
         wait_for_warp()
         self._release(slot, is_lead)
 

@@ -19,6 +19,9 @@
 
 // COPIES:     gpu.func @{{.*}}hir.configuration = {{{.*}}companions = true
 // ONE-COUNT-3: nvvm.prefetch
+// What a thread has read is read before the next copy comes: that does not wait for loads.
+// COPIES:       nvvm.wgmma.mma_async
+// COPIES:       nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>
 // COPIES:       nvvm.bar.warp.sync
 // COPIES:       nvvm.mbarrier.arrive
 // LOADS:      gpu.func @{{.*}}hir.configuration = {{{.*}}companions = false
