@@ -187,6 +187,7 @@ def _nvidia_device(bare: str, chips: str, redux: str) -> list[str]:
         "math-extend-to-supported-types{extra-types=bf16,f16 target-type=f32}",
         "expand-erf",
         "expand-approximate-powers",
+        f"round-to-upper-half{{chips={chips}}}",
         f"arith-emulate-unsupported-floats{{source-types={_STORED_FLOATS} target-type=f32}}",
         "carry-mma-matrices-as-structs",
         "wait-for-accumulators",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import log2
 from typing import ClassVar
 
 from ...dialects import mlir
@@ -10,7 +11,8 @@ from ...dialects.mlir import arith, ir, math
 from ...dialects.records import dataclass
 from ..pass_base import Pass, register
 from ..rewriting import constant, each_element, element_type, rewrite_each
-from ..schedules.division import is_factor_of_rounded, one_below
+from ..schedules.division import constant_float, is_factor_of_rounded, one_below
+from ..walking import defining_op
 
 # Below it erf(x) = x + x p(x^2), above it 1 - 2^q(x).
 _SPLIT = 1.0
@@ -48,6 +50,9 @@ _ALL = (
     0.00044483782,
     -1.7699396e-05,
 )
+# Constants in this range may be moved from the function's argument or its products to the
+# coefficients.
+_LEAST, _MOST = 2.0**-8, 2.0**8
 
 
 @register
@@ -59,6 +64,7 @@ class ExpandErf(Pass):
     selections are half as fast as fused multiply-adds on the chips there are. Both polynomials are
     computed, and one of them is chosen. Of 1 + erf(x), as in gelu, one is enough where it is a
     factor of what is rounded to 16 bits: it is 2^q(|x|) or 2 - 2^q(|x|), within 2^-16 of it.
+    Constants that it or x is multiplied by, like the 0.5 and 1/sqrt(2) of gelu, are part of q.
 
         %y = math.erf %x : f32
     becomes
@@ -81,12 +87,54 @@ def _one_more(op: ir.Operation) -> Sequence[ir.Value] | None:
     erf = one_below(op.results[0], "math.erf")
     if erf is None or not isinstance(op.results[0].type, ir.F32Type):
         return None
-    return _emit_one_more(erf.operands[0]) if is_factor_of_rounded(op.results[0]) else None
+    if not is_factor_of_rounded(op.results[0]):
+        return None
+    x, scale = _without_factor(erf.operands[0])
+    return _emit_one_more(x, scale, _take_factors(op.results[0]))
 
 
-def _emit_one_more(x: ir.Value) -> Sequence[ir.Value]:
-    rest = mlir.nvvm.Ex2Op(_polynomial(_ALL, math.absf(x)), ftz=True).result
-    more = arith.subf(constant(x.type, 2.0), rest)
+def _without_factor(value: ir.Value) -> tuple[ir.Value, float]:
+    """Returns what a value is a constant times of, and that; itself and 1 where there is none."""
+    op = defining_op(value)
+    if op is not None and op.name == "arith.mulf":
+        for one, other in (op.operands, reversed(list(op.operands))):
+            number = constant_float(other)
+            if number is not None and _LEAST <= number <= _MOST:
+                return one, number
+    return value, 1.0
+
+
+def _take_factors(value: ir.Value) -> float:
+    """Removes constants from the products that come of a value; returns their product."""
+    factor, at = 1.0, value
+    while True:
+        uses = list(at.uses)
+        user = uses[0].owner.operation
+        if len(uses) > 1 or user.name != "arith.mulf":
+            return factor
+        one, other = user.operands
+        other = one if other == at else other
+        number = constant_float(other)
+        if number is not None:
+            if not _LEAST <= factor * number <= _MOST:
+                return factor
+            factor *= number
+            user.results[0].replace_all_uses_with(at)
+            user.erase()
+            continue
+        rest, number = _without_factor(other)
+        if rest != other and len(list(other.uses)) == 1 and _LEAST <= factor * number <= _MOST:
+            factor *= number
+            other.replace_all_uses_with(rest)
+        at = user.results[0]
+
+
+def _emit_one_more(x: ir.Value, scale: float, factor: float) -> Sequence[ir.Value]:
+    """Emits `factor` (1 + erf(`scale` x))."""
+    first, *others = (each * scale**power for power, each in enumerate(_ALL))
+    size = _polynomial([first + log2(factor), *others], math.absf(x))
+    rest = mlir.nvvm.Ex2Op(size, ftz=True).result
+    more = arith.subf(constant(x.type, 2 * factor), rest)
     # Of a nan the other one, which is nan too.
     is_less = arith.cmpf(arith.CmpFPredicate.OLT, x, constant(x.type, 0.0))
     return [arith.select(is_less, rest, more)]

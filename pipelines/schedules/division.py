@@ -33,6 +33,9 @@ class Divisor:
         """Emits what is computed of a divisor, a f32 or f64; `reciprocal` is another way to it."""
         kind = divisor.type
         greatest, by = _RANGES[str(kind)], _SCALES[str(kind)]
+        known = constant_float(divisor)
+        if known is not None and 1 / greatest <= abs(known) <= greatest:
+            return cls(divisor, constant(kind, 1 / known))
         one, size = constant(kind, 1.0), math.absf(divisor)
         is_small = arith.cmpf(arith.CmpFPredicate.OLT, size, constant(kind, 1 / greatest))
         is_great = arith.cmpf(arith.CmpFPredicate.OGT, size, constant(kind, greatest))
@@ -114,15 +117,16 @@ def one_below(value: ir.Value, name: str) -> ir.Operation | None:
         return None
     for one, other in (total.operands, reversed(list(total.operands))):
         found = defining_op(one)
-        if found is not None and found.name == name and _is_one(other):
+        if found is not None and found.name == name and constant_float(other) == 1.0:
             return found if len(list(found.results[0].uses)) == 1 else None
     return None
 
 
-def _is_one(value: ir.Value) -> bool:
+def constant_float(value: ir.Value) -> float | None:
+    """Returns the number that a constant float is; None of other values."""
     op = defining_op(value)
     attribute = None if op is None else op.attributes.get("value")
-    return isinstance(attribute, ir.FloatAttr) and attribute.value == 1.0
+    return attribute.value if isinstance(attribute, ir.FloatAttr) else None
 
 
 def _divided_by_more_than_one(number: ir.Value, by: ir.Value) -> ir.Value:

@@ -34,6 +34,37 @@
 // CHECK-NEXT:    arith.select %[[IS_LESS]], %[[REST]], %[[MORE]] : f32
 // CHECK-NOT:     nvvm.ex2
 
+// What is a constant times the argument, or the sum, changes the coefficients: here 0.5 (1 + erf(x /
+// 2)), whose q(0) is 1 less and whose linear term is half as large.
+
+// CHECK-LABEL: gpu.func @scaled(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: f32, %[[H:[a-z0-9]+]]: f32
+// CHECK:         %[[SIZE:.*]] = math.absf %[[X]] : f32
+// CHECK:         %[[LINEAR:.*]] = arith.constant -0.813889{{.*}} : f32
+// CHECK-NEXT:    %[[SUM:.*]] = math.fma %{{.*}}, %[[SIZE]], %[[LINEAR]] : f32
+// CHECK-NEXT:    %[[FIRST:.*]] = arith.constant -1.00001{{.*}} : f32
+// CHECK-NEXT:    %[[Q:.*]] = math.fma %[[SUM]], %[[SIZE]], %[[FIRST]] : f32
+// CHECK-NEXT:    %[[REST:.*]] = nvvm.ex2 %[[Q]]
+// CHECK-NEXT:    %[[ONE:.*]] = arith.constant 1.000000e+00 : f32
+// CHECK-NEXT:    %[[MORE:.*]] = arith.subf %[[ONE]], %[[REST]] : f32
+// CHECK:         %[[S:.*]] = arith.select %{{.*}}, %[[REST]], %[[MORE]] : f32
+// CHECK-NEXT:    arith.mulf %[[H]], %[[S]] : f32
+
+// The same where the other factor has the 0.5.
+
+// CHECK-LABEL: gpu.func @scaled_other(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: f32, %[[H:[a-z0-9]+]]: f32
+// CHECK:         arith.constant -1.00001{{.*}} : f32
+// CHECK:         %[[S:.*]] = arith.select
+// CHECK:         arith.mulf %[[H]], %[[S]] : f32
+
+// Not of factors below 0 or far from 1, nor where what has the factor is read besides.
+
+// CHECK-LABEL: gpu.func @not_scaled(
+// CHECK-COUNT-2: arith.constant -1.537{{.*}} : f32
+// CHECK:         arith.subf %{{.*}}, %{{.*}} : f32
+// CHECK:         gpu.return
+
 // Not where the sum is kept, another number is added, or the function is read besides.
 
 // CHECK-LABEL: gpu.func @not_factors(
@@ -59,6 +90,51 @@ gpu.module @kernels {
     %p = arith.mulf %h, %s : f32
     %r = arith.truncf %p : f32 to bf16
     memref.store %r, %y[] : memref<bf16>
+    gpu.return
+  }
+  gpu.func @scaled(%x: f32, %h: f32, %y: memref<bf16>) kernel {
+    %one = arith.constant 1.0 : f32
+    %half = arith.constant 0.5 : f32
+    %u = arith.mulf %half, %x : f32
+    %e = math.erf %u : f32
+    %s = arith.addf %e, %one : f32
+    %f = arith.mulf %s, %half : f32
+    %p = arith.mulf %h, %f : f32
+    %r = arith.truncf %p : f32 to bf16
+    memref.store %r, %y[] : memref<bf16>
+    gpu.return
+  }
+  gpu.func @scaled_other(%x: f32, %h: f32, %y: memref<bf16>) kernel {
+    %one = arith.constant 1.0 : f32
+    %half = arith.constant 0.5 : f32
+    %e = math.erf %x : f32
+    %s = arith.addf %one, %e : f32
+    %k = arith.mulf %h, %half : f32
+    %p = arith.mulf %k, %s : f32
+    %r = arith.truncf %p : f32 to bf16
+    memref.store %r, %y[] : memref<bf16>
+    gpu.return
+  }
+  gpu.func @not_scaled(%x: f32, %h: f32, %y: memref<bf16>, %z: memref<f32>) kernel {
+    %one = arith.constant 1.0 : f32
+    %less = arith.constant -0.5 : f32
+    %u = arith.mulf %less, %x : f32
+    %e = math.erf %u : f32
+    %s = arith.addf %e, %one : f32
+    %f = arith.mulf %s, %less : f32
+    %r = arith.truncf %f : f32 to bf16
+    memref.store %r, %y[] : memref<bf16>
+    %far = arith.constant 1000.0 : f32
+    %half = arith.constant 0.5 : f32
+    %v = arith.mulf %far, %x : f32
+    %e2 = math.erf %v : f32
+    %s2 = arith.addf %e2, %one : f32
+    %k = arith.mulf %h, %half : f32
+    memref.store %k, %z[] : memref<f32>
+    %p = arith.mulf %k, %s2 : f32
+    %q = arith.mulf %p, %far : f32
+    %r2 = arith.truncf %q : f32 to bf16
+    memref.store %r2, %y[] : memref<bf16>
     gpu.return
   }
   gpu.func @not_factors(%x: f32, %h: f32, %y: memref<bf16>, %z: memref<f32>) kernel {
