@@ -105,6 +105,25 @@ def store(where: ir.Value, element: ir.Type, values: Sequence[ir.Value], alignme
         )
 
 
+def store_words_where(holds: ir.Value, where: ir.Value, words: Sequence[ir.Value]) -> None:
+    """Writes neighbouring words (i32) to global memory where a condition holds.
+
+    No branch, which the assembler moves nothing across, is needed for it.
+    """
+    form = ".v" + str(len(words)) if len(words) > 1 else ""
+    listed = ", ".join(f"${number}" for number in range(2, 2 + len(words)))
+    ir.Operation.create(
+        "llvm.inline_asm",
+        results=[],
+        operands=[holds, where, *words],
+        attributes={
+            "asm_string": ir.StringAttr.get(f"@$0 st.global{form}.b32 [$1], {{{listed}}};"),
+            "constraints": ir.StringAttr.get(",".join(["b", "l"] + ["r"] * len(words))),
+            "has_side_effects": ir.UnitAttr.get(),
+        },
+    )
+
+
 def elements_of_words(words: Sequence[ir.Value], element: ir.Type) -> list[ir.Value]:
     """The elements that words (i32) hold, the first one in the lowest bits of the first word."""
     count = len(words) * WORD_BYTES // element_bytes(element)

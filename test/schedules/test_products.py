@@ -225,6 +225,23 @@ SUITE = Suite(
                 "across = 1, apart = true"
             ),
         ),
+        # Those of a cluster's blocks, in all shapes of neighbours.
+        *(
+            _product(
+                *(f"apart_{down}_{across}", "mnk", "mk", "nk", "mn"),
+                {"m": 1300, "n": 1416, "k": 136},
+                attributes=_asks(
+                    "rows = 128, columns = 128, stages = 4, consumers = 2, resident = 1, "
+                    f"down = {down}, across = {across}, apart = true"
+                ),
+            )
+            for down, across in ((2, 1), (1, 2), (2, 2))
+        ),
+        # Columns that are dealt: as they are, and of tiles that reach beyond them.
+        _product(
+            *("dealt", "mnk", "mk", "nk", "mn", {"m": 390, "n": 352, "k": 584}),
+            attributes=_asks("rows = 128, columns = 128, stages = 3, consumers = 2, parts = 1"),
+        ),
         # Few rows: neighbours in the larger factor's memory are terms, or columns, or it is first.
         _product("few_of_terms", "mnk", "mk", "nk", "mn", {"m": 4, "n": 131, "k": 776}),
         _product("few_of_columns", "mnk", "mk", "kn", "mn", {"m": 3, "n": 136, "k": 264}, "f32"),
@@ -354,6 +371,26 @@ ADDED = Suite(
             _asks("rows = 64, columns = 64, stages = 2, consumers = 1, down = 2, across = 2"),
         ),
         _added("apart", {"m": 1300, "n": 1416, "k": 72}, ("mn bf16",), _APART),
+        # Columns that the copy engine deals: each lane has runs of results. Apart, together, of
+        # rows beyond the ends, with what has an element for each column, and of two results.
+        _added(
+            *("dealt", {"m": 390, "n": 288, "k": 72}, ("mn bf16", "mn f32", "n f32", "m bf16")),
+            _asks("rows = 64, columns = 96, stages = 3, consumers = 1, down = 1, across = 1"),
+        ),
+        _added("dealt_apart", {"m": 1300, "n": 1408, "k": 72}, ("mn bf16", "n bf16"), _APART),
+        _added("dealt_f32", {"m": 1300, "n": 1408, "k": 72}, ("mn f32",), _APART),
+        _added("dealt_to_f32", {"m": 390, "n": 288, "k": 72}, ("mn f32",), _SMALL, "f16", "f32"),
+        _added(
+            *("dealt_neighbours", {"m": 390, "n": 352, "k": 136}, ("mn bf16", "n bf16")),
+            _asks("rows = 64, columns = 128, stages = 2, consumers = 1, down = 2, across = 2"),
+        ),
+        _added(
+            *("apart_neighbours", {"m": 1300, "n": 1416, "k": 72}, ("mn bf16", "n bf16")),
+            _asks(
+                "rows = 128, columns = 128, stages = 4, consumers = 2, resident = 1, down = 2, "
+                "across = 1, parts = 1, apart = true"
+            ),
+        ),
         _added("apart_f32", {"m": 1300, "n": 1416, "k": 72}, ("mn f32", "n f32"), _APART),
     ],
     flags=("-O0", "--products=own"),

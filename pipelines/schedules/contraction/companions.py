@@ -24,6 +24,8 @@ from .indices import add, byte, number, plus, times
 
 # Neighbouring columns that a thread stores of 16-bit results: a tile's, which four lanes share.
 RUN = 8
+# The columns of which a lane has a run where it has runs.
+_TOGETHER = 32
 # The bytes of elements: a lane's two columns are a word, or two.
 _BYTES = (2, 4)
 
@@ -98,16 +100,19 @@ def read_companion(
 def steps_of(
     companions: Sequence[Companion], rows: int, columns: int, stage_bytes: int
 ) -> list[list[Box]]:
-    """Returns the boxes of each step of a tile, of as many companions as a stage has room for."""
+    """Returns the boxes of each step of a tile, of as many companions as a stage has room for.
+
+    The last may reach beyond the tile.
+    """
     chosen: list[Companion] = []
     for each in companions:
         width = _width([*chosen, each])
-        if columns % width == 0 and _bytes([*chosen, each], rows, width) <= stage_bytes:
+        if _bytes([*chosen, each], rows, width) <= stage_bytes:
             chosen.append(each)
     if not chosen:
         return []
     width = _width(chosen)
-    count = columns // width
+    count = -(-columns // width)
     steps = -(-count // (stage_bytes // _bytes(chosen, rows, width)))
     size = -(-count // steps) * width
     return [
@@ -134,11 +139,21 @@ def _boxes(companions: Sequence[Companion], rows: int, columns: range) -> list[B
 
 @dataclass(frozen=True)
 class Lanes:
-    """Where a lane has sums: `quad` of 8 columns, `group` of 8 rows from the warp's `first` on."""
+    """Where a lane has sums: `quad` of 8 columns, `group` of 8 rows from the warp's `first` on.
+
+    Of four tiles of 8 columns it has a pair each; where it `has_runs`, these follow one another.
+    """
 
     quad: ir.Value
     group: ir.Value
     first: ir.Value
+    has_runs: bool = False
+
+    def pair(self, tile: int) -> ir.Value:
+        """Returns the first column of the lane's pair of one of four tiles."""
+        if self.has_runs:
+            return plus(times(self.quad, RUN), 2 * tile)
+        return plus(times(self.quad, 2), RUN * tile)
 
     @property
     def row(self) -> ir.Value:
@@ -178,14 +193,25 @@ class Arrived:
 
     def _words(self, box: Box, down: int, column: int) -> list[ir.Value]:
         """Returns the words of a pair: of elements alone registers would hold half as many."""
-        key = box, down, column
+        size = 2 * box.companion.bytes
+        first, count = column, 1
+        if self._lanes.has_runs:
+            first, count = column // _TOGETHER * _TOGETHER, _TOGETHER // RUN
+        key = box, down, first
         if key not in self._loaded:
-            size = 2 * box.companion.bytes
+            bytes_ = size * count
             swizzled = arith.xori(
-                times(self._lanes.quad, size), times(self._lanes.group, ACCESS_BYTES)
+                times(self._lanes.quad, bytes_), times(self._lanes.group, ACCESS_BYTES)
             )
-            inside = arith.xori(swizzled, number((column - box.column) * box.companion.bytes))
             row = plus(self._lanes.row, down)
-            where = byte(self._start, plus(add(times(row, ROW_BYTES), inside), box.at))
-            self._loaded[key] = load(where, i32(), size // WORD_BYTES, size)
-        return self._loaded[key]
+            start = byte(self._start, plus(times(row, ROW_BYTES), box.at))
+            words: list[ir.Value] = []
+            for far in range(0, bytes_, ACCESS_BYTES):
+                inside = number((first - box.column) * box.companion.bytes + far)
+                piece = min(bytes_, ACCESS_BYTES)
+                where = byte(start, arith.xori(swizzled, inside))
+                words += load(where, i32(), piece // WORD_BYTES, piece)
+            self._loaded[key] = words
+        own = size // WORD_BYTES
+        at = (column - first) // RUN * own
+        return self._loaded[key][at : at + own]

@@ -10,6 +10,7 @@ what lies beyond the image's edges does.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 from ....dialects.mlir import arith, gpu, ir, scf
 from ...i32 import is_below
@@ -62,6 +63,11 @@ class PatchKernel(WarpgroupKernel):
         layout = plan.first.layout(made.rows)
         assert layout is not None
         self._patch, self._made, self._layout = plan.first, made, layout
+
+    @cached_property
+    def deals_columns(self) -> bool:
+        """Not here: lanes exchange rows, and have eight of a column each."""
+        return False
 
     def allocate(self) -> None:
         made = self._made
@@ -199,10 +205,10 @@ class PatchKernel(WarpgroupKernel):
         with ir.InsertionPoint(loop.body):
             *ring, patch, parity = loop.inner_iter_args
             self._filled(patch).wait(parity)
+            end = self.end_of(loop.induction_variable, self._own_row)
             found, ring = self._sum_patch(patch, columns, is_lead, ring)
             self._free(patch).arrive_where(is_lead)
-            place = self.place(loop.induction_variable)
-            self.store(found, place, self._own_row, is_lead, ring)
+            self.store(found, end, is_lead, ring)
             scf.YieldOp([*ring, *self._next_patch(patch, parity, turns)])
 
     def _sum_patch(

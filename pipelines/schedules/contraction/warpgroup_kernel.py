@@ -11,6 +11,10 @@ order.
 Companions, operands with an element for each result, follow the steps of a tile's terms in the
 ring: some columns of all of them at once.
 
+Warpgroups' products leave each lane pairs of columns that are 8 apart. Where it can, the copy
+engine deals columns in shared memory so that these pairs follow one another in the result. What all
+rows or all columns share of what results need is loaded before the tile's products.
+
 Or the blocks of a cluster have neighbouring tiles. Of the rows or columns that several of them read
 each copies a part, to the same place in the shared memory of all of these; and a stage is free for
 the next step where the warps of all have read it. All have as many tiles: some lie beyond the end.
@@ -34,6 +38,7 @@ from ..elements import (
     elements_of_words,
     load,
     store,
+    store_words_where,
 )
 from ..parameters import Parameters
 from ..region import Point
@@ -68,16 +73,19 @@ from ..warpgroup_matrices import (
 from ..work import Operand
 from .companions import RUN, Arrived, Box, Companion, Lanes
 from .indices import Indices, Numbers, add, both, byte, multiply, number, plus, times
-from .warpgroups import Reading, WarpgroupConfiguration, WarpgroupPlan
+from .warpgroups import (
+    CONSUMER_REGISTERS,
+    PRODUCER_REGISTERS,
+    Reading,
+    WarpgroupConfiguration,
+    WarpgroupPlan,
+)
 from .window import Axis, Window
 
 _TILES_AT_ONCE = 4
+_DEALT = _TILES_AT_ONCE * RUN
 # The words of companions that a thread holds, beside as many sums as it may have.
 _MOST_HELD = 64
-# Registers of a thread where a warpgroup copies and two or three multiply: 24 and twice 240, or
-# three times 160, are less than the 512 that a lane of each has, in multiples of 8 (PTX ISA,
-# "setmaxnreg").
-_PRODUCER_REGISTERS, _CONSUMER_REGISTERS = 24, {2: 240, 3: 160}
 
 
 @dataclass(frozen=True)
@@ -91,6 +99,18 @@ class Place:
     column: ir.Value
     outer: Indices
     corner: Indices
+
+
+@dataclass(frozen=True)
+class End:
+    """Where a lane's results of a tile lie, and what is `shared` by rows or columns of them.
+
+    That is words, by operands' numbers, columns and rows.
+    """
+
+    place: Place
+    lanes: Lanes
+    shared: Mapping[tuple[int, int, int], list[ir.Value]]
 
 
 class WarpgroupKernel:
@@ -152,7 +172,7 @@ class WarpgroupKernel:
         roles = scf.IfOp(is_below(thread, consumers), has_else=True)
         with ir.InsertionPoint(roles.then_block):
             if plan.gives_registers(made):
-                set_registers(_CONSUMER_REGISTERS[made.consumers], "increase")
+                set_registers(CONSUMER_REGISTERS[made.consumers], "increase")
             if made.parts > 1:
                 self._keep(first)
             else:
@@ -161,7 +181,7 @@ class WarpgroupKernel:
         assert roles.else_block is not None
         with ir.InsertionPoint(roles.else_block):
             if plan.gives_registers(made):
-                set_registers(_PRODUCER_REGISTERS, "decrease")
+                set_registers(PRODUCER_REGISTERS, "decrease")
             one = scf.IfOp(arith.cmpi(arith.CmpIPredicate.eq, thread, consumers))
             with ir.InsertionPoint(one.then_block):
                 if made.parts > 1:
@@ -187,10 +207,9 @@ class WarpgroupKernel:
     def begin_barriers(self) -> None:
         """Initializes all barriers."""
         made = self.configuration
-        readers = made.down + made.across - 1
         for stage in range(made.stages):
             self.full(number(stage)).begin(1)
-            self.empty(number(stage)).begin(readers * made.together * THREADS // LANES)
+            self.empty(number(stage)).begin(self._readers * made.together * THREADS // LANES)
         for consumer in range(made.consumers if made.apart else 0):
             self._turn(number(consumer)).begin(THREADS // LANES)
 
@@ -367,7 +386,7 @@ class WarpgroupKernel:
         reading = (self.plan.first, self.plan.second)[side]
         assert isinstance(reading, Reading)
         readers, blocks = self.configuration.readers[side], None
-        box = self._box(reading, tile // readers)[-1 - reading.own]
+        box = self._own_box(reading, tile // readers)
         if readers > 1:
             # Each of the blocks that read it copies a part to all of them.
             part, blocks = self._neighbour.share(side)
@@ -376,7 +395,10 @@ class WarpgroupKernel:
         for shift in range(0, tile // readers, box):
             places: list[ir.Value] = []
             for place, loops in enumerate(reading.dims):
-                if place == reading.own:
+                if place == reading.own and self._is_dealt(reading):
+                    groups = arith.shrui(plus(own, shift), number(5))
+                    places += [*[number(0)] * 3, groups]
+                elif place == reading.own:
                     places.append(plus(own, shift))
                 elif place == reading.terms:
                     places.append(term)
@@ -395,12 +417,42 @@ class WarpgroupKernel:
         places = [term, *(_place_along(axis, indices) for axis in window.axes[1:])]
         copy_box(to, self.maps[0], places, barrier.address)
 
+    def _own_box(self, reading: Reading, tile: int) -> int:
+        """Returns how many rows or columns one copy brings."""
+        return min(tile, MOST_IN_BOX) if reading.is_along_terms else self.plan.depth
+
     def _box(self, reading: Reading, tile: int) -> list[int]:
         """The sizes of one copy, outermost first."""
         sizes = [1] * len(reading.dims)
         sizes[0] = self.plan.depth
-        sizes[1] = min(tile, MOST_IN_BOX) if reading.is_along_terms else self.plan.depth
+        own = self._own_box(reading, tile)
+        if self._is_dealt(reading):
+            return [own // _DEALT, 4, 4, 2, sizes[0]]
+        sizes[1] = own
         return sizes[::-1]
+
+    def _is_dealt(self, reading: Reading) -> bool:
+        return self.deals_columns and reading is self.plan.second
+
+    @cached_property
+    def deals_columns(self) -> bool:
+        """Whether columns lie in shared memory in an order that gives each lane runs of results.
+
+        Of 32 columns a lane has four pairs of sums, one of each 8 in shared memory: there these are
+        pairs that follow one another in the result. The copy engine deals columns so: as dims of 2,
+        4 and 4, of which it exchanges the last two. Lanes need not exchange results then.
+        """
+        plan, made = self.plan, self.configuration
+        second = plan.second
+        return (
+            made.parts == 1
+            and not plan.form.is_promoted
+            and second.is_along_terms
+            and len(second.dims) == 2
+            and plan.extent(plan.columns).is_multiple_of(_DEALT)
+            and made.columns // made.readers[1] % _DEALT == 0
+            and any(map(self.is_exchanged, plan.form.work.outputs))
+        )
 
     def _map(self, reading: Reading | Window) -> ir.Value:
         """The address of the descriptor of a factor, which the host makes."""
@@ -412,6 +464,10 @@ class WarpgroupKernel:
         factor = reading.factor
         sizes = [product([work.extents[loop] for loop in loops]) for loops in reading.dims[::-1]]
         strides = [factor.strides[loops[-1]] for loops in reading.dims[::-1]]
+        if self._is_dealt(reading):
+            (columns, terms), (step, along) = sizes, strides
+            sizes = [work.open.divided_up(columns, _DEALT), Size(4), Size(4), Size(2), terms]
+            strides = [step * Size(_DEALT), step * Size(2), step * Size(8), step, along]
         name = "rows" if reading is self.plan.first else "columns"
         source = (factor.buffer, factor.offset)
         # Rows that begin within sectors took 8 to 17 % longer with promotion.
@@ -465,11 +521,11 @@ class WarpgroupKernel:
             return
         loop = scf.ForOp(first, tiles, step, [number(0), number(0)])
         with ir.InsertionPoint(loop.body):
+            end = self.end_of(loop.induction_variable, own_row)
             found, ring, previous = self._sum(descriptors, is_lead, list(loop.inner_iter_args))
             if previous is not None:
                 self._release(previous, is_lead)
-            place = self.place(loop.induction_variable)
-            scf.YieldOp([*self.store(found, place, own_row, is_lead, ring)])
+            scf.YieldOp([*self.store(found, end, is_lead, ring)])
 
     def _consume_apart(
         self,
@@ -495,21 +551,21 @@ class WarpgroupKernel:
         loop = scf.ForOp(add(first, multiply(warpgroup, step)), tiles, times(step, 2), ring)
         with ir.InsertionPoint(loop.body):
             slot, parity, turn = loop.inner_iter_args
+            end = self.end_of(loop.induction_variable, number(0))
             self._turn(warpgroup).wait(turn)
             found, ring, previous = self._sum(descriptors, is_lead, [slot, parity])
             assert previous is not None
             self._release(previous, is_lead)
-            place = self.place(loop.induction_variable)
-            ring = self.store(found, place, number(0), is_lead, ring)
+            ring = self.store(found, end, is_lead, ring)
             scf.YieldOp([*self._passed(ring, number(1)), arith.xori(turn, number(1))])
 
-    def _hand_over(self, ring: list[ir.Value], is_lead: ir.Value) -> None:
+    def _hand_over(self, ring: list[ir.Value]) -> None:
         """Tells the other consumer that its turn has come, when all stages before have arrived."""
         slot, parity = ring
         for _ in self._companion_steps:
             self.full(slot).wait(parity)
             slot, parity = self.next(slot, parity)
-        self._turn(self._other).arrive_where(is_lead)
+        self._turn(self._other).arrive_where(self._is_among(1))
 
     def _passed(self, ring: list[ir.Value], tiles: ir.Value) -> list[ir.Value]:
         """Returns the stage after those of so many tiles of others, and its parity."""
@@ -528,9 +584,16 @@ class WarpgroupKernel:
 
     def is_lead(self) -> ir.Value:
         """Whether the thread says what its warp has read, to one of the blocks that copied it."""
-        lane = arith.andi(self.numbers.thread, number(LANES - 1))
-        readers = self.configuration.down + self.configuration.across - 1
-        return is_below(lane, number(readers))
+        return self._is_among(self._readers)
+
+    def _is_among(self, count: int) -> ir.Value:
+        """Whether the thread is one of the first so many of its warp."""
+        return is_below(arith.andi(self.numbers.thread, number(LANES - 1)), number(count))
+
+    @property
+    def _readers(self) -> int:
+        """The blocks that copy what a block reads: a lane of a warp tells each what it has read."""
+        return self.configuration.down + self.configuration.across - 1
 
     def _descriptors(self, own_row: ir.Value) -> tuple[ir.Value, ir.Value]:
         """Those of the first stage, from a row of the first factor on."""
@@ -550,21 +613,45 @@ class WarpgroupKernel:
         self._sums = Sums(self.plan.product_columns(made), self.plan.form.total)
         if self.plan.form.is_promoted:
             return self._sum_of_steps(descriptors, is_lead, ring)
-        zeros = [self._sums.zeros() for _ in range(made.slices)]
-        steps = scf.ForOp(self._begin, self._end, number(1), [*zeros, *ring, number(0)])
+        begin = self._begin
+        if made.parts > 1:
+            # A part may have no steps.
+            begun = [*(self._sums.zeros() for _ in range(made.slices)), *ring, number(0)]
+        else:
+            # Registers of zeros would be waited for: the first products add to none.
+            begun = [self._sums.undefined() for _ in range(made.slices)]
+            begun = self._begin_step(begun, descriptors, ring, adds=False)
+            begin = plus(begin, 1)
+        steps = scf.ForOp(begin, self._end, number(1), begun)
         with ir.InsertionPoint(steps.body):
             *sums, slot, parity, previous = steps.inner_iter_args
-            self.full(slot).wait(parity)
-            a, b = (moved(each, times(slot, made.stage_bytes)) for each in descriptors)
-            sums = self._multiply(list(sums), a, b)
+            after = self._begin_step(list(sums), descriptors, [slot, parity])
             wait_for_products(1)
-            is_later = arith.cmpi(arith.CmpIPredicate.ne, steps.induction_variable, self._begin)
-            self._release(previous, arith.andi(is_lead, is_later))
-            scf.YieldOp([*sums, *self.next(slot, parity), slot])
+            if made.parts > 1:
+                is_later = arith.cmpi(arith.CmpIPredicate.ne, steps.induction_variable, begin)
+                self._release(previous, arith.andi(is_lead, is_later))
+            else:
+                self._release(previous, is_lead)
+            scf.YieldOp(after)
         *sums, slot, parity, previous = steps.results
         if made.apart:
-            self._hand_over([slot, parity], is_lead)
+            self._hand_over([slot, parity])
         return self._sums.complete(list(sums)), [slot, parity], previous
+
+    def _begin_step(
+        self,
+        sums: list[ir.Value],
+        descriptors: tuple[ir.Value, ir.Value],
+        ring: list[ir.Value],
+        *,
+        adds: bool = True,
+    ) -> list[ir.Value]:
+        """Begins to multiply the step of a stage; returns the sums, what follows, and the stage."""
+        slot, parity = ring
+        self.full(slot).wait(parity)
+        a, b = (moved(each, times(slot, self.configuration.stage_bytes)) for each in descriptors)
+        sums = self._multiply(sums, a, b, adds=adds)
+        return [*sums, *self.next(slot, parity), slot]
 
     def _sum_of_steps(
         self, descriptors: tuple[ir.Value, ir.Value], is_lead: ir.Value, ring: list[ir.Value]
@@ -728,48 +815,51 @@ class WarpgroupKernel:
 
     # Results.
 
+    def end_of(self, tile: ir.Value, own_row: ir.Value) -> End:
+        """Returns where a tile's results go, once what few of them need has begun to be loaded.
+
+        That is known before the first product: the results need not wait for it.
+        """
+        lane = arith.andi(self.numbers.thread, number(LANES - 1))
+        warp = arith.andi(arith.shrui(self.numbers.thread, number(5)), number(3))
+        quad, group = arith.andi(lane, number(3)), arith.shrui(lane, number(2))
+        lanes = Lanes(quad, group, add(own_row, times(warp, 16)), self.deals_columns)
+        place = self.place(tile)
+        return End(place, lanes, _Ahead(self, place, lanes, None).load_shared())
+
     def store(
-        self,
-        sums: list[list[ir.Value]],
-        place: Place,
-        own_row: ir.Value,
-        is_lead: ir.Value,
-        ring: list[ir.Value],
+        self, sums: list[list[ir.Value]], end: End, is_lead: ir.Value, ring: list[ir.Value]
     ) -> list[ir.Value]:
         """Computes what follows and stores it: a lane has two columns of each 8, of two rows.
 
         Returns the stage behind the companions' in the ring, and its parity.
         """
         made = self.configuration
-        lane = arith.andi(self.numbers.thread, number(LANES - 1))
-        warp = arith.andi(arith.shrui(self.numbers.thread, number(5)), number(3))
-        quad, group = arith.andi(lane, number(3)), arith.shrui(lane, number(2))
-        lanes = Lanes(quad, group, add(own_row, times(warp, 16)))
         if not self._companion_steps:
-            self._store_columns(sums, place, lanes, range(made.columns), None)
+            self._store_columns(sums, end, range(made.columns), None)
             return ring
         slot, parity = ring
         ends = [boxes[0].column for boxes in self._companion_steps[1:]] + [made.columns]
-        for boxes, end in zip(self._companion_steps, ends, strict=True):
+        for boxes, after in zip(self._companion_steps, ends, strict=True):
             self.full(slot).wait(parity)
             start = byte(self._stages, times(slot, made.stage_bytes))
-            columns = range(boxes[0].column, end)
-            arrived = Arrived(boxes, start, lanes)
+            columns = range(boxes[0].column, after)
+            arrived = Arrived(boxes, start, end.lanes)
             # The other consumer's steps wait for the stage of one that works apart.
             holds_all = made.apart and arrived.words(made.rows) <= _MOST_HELD
             if holds_all:
-                for down in self._rows_down:
+                for down in self.rows_down:
                     for column in columns[::RUN]:
                         arrived.load(down, column)
                 self._release_read(slot, is_lead)
-            self._store_columns(sums, place, lanes, columns, arrived)
+            self._store_columns(sums, end, columns, arrived)
             if not holds_all:
                 self._release_read(slot, is_lead)
             slot, parity = self.next(slot, parity)
         return [slot, parity]
 
     @property
-    def _rows_down(self) -> list[int]:
+    def rows_down(self) -> list[int]:
         """How far below the first of a thread's rows the others of a tile are."""
         return [
             slice_ * ROWS + half * 8
@@ -780,8 +870,7 @@ class WarpgroupKernel:
     def _store_columns(
         self,
         sums: list[list[ir.Value]],
-        place: Place,
-        lanes: Lanes,
+        end: End,
         columns: range,
         arrived: Arrived | None,
     ) -> None:
@@ -790,11 +879,11 @@ class WarpgroupKernel:
         What the next rows or columns are computed with is loaded before these are stored: a load
         does not pass a store.
         """
-        exchange, ahead = Exchange(lanes.quad), _Ahead(self, place, lanes, arrived)
+        place, lanes = end.place, end.lanes
+        exchange = Exchange(lanes.quad)
+        ahead = _Ahead(self, place, lanes, arrived, end.shared)
         groups = [
-            (column, down)
-            for column in columns[:: _TILES_AT_ONCE * RUN]
-            for down in self._rows_down
+            (column, down) for column in columns[:: _TILES_AT_ONCE * RUN] for down in self.rows_down
         ]
         loaded = ahead.load(*groups[0])
         for at, (column, down) in enumerate(groups):
@@ -805,7 +894,7 @@ class WarpgroupKernel:
                 for each in range(column, column + _TILES_AT_ONCE * RUN, RUN)
             ]
             start = plus(place.column, column)
-            self._store_tiles(pairs, loaded, *ahead.row(down), start, lanes.quad, exchange)
+            self._store_tiles(pairs, loaded, *ahead.row(down), start, lanes, exchange)
             loaded = after
 
     def row(self, place: Place, number_: ir.Value) -> tuple[ir.Value, dict[int, ir.Value]]:
@@ -816,6 +905,8 @@ class WarpgroupKernel:
         numbers, plan = self.numbers, self.plan
         if not self._window_box:
             end, row = numbers.size(plan.extent(plan.rows)), add(place.row, number_)
+            if self._has_whole_rows:
+                return _true(), numbers.split(row, plan.rows)
             near = arith.minui(row, plus(end, -1))
             return is_below(row, end), numbers.split(near, plan.rows)
         found: dict[int, ir.Value] = {}
@@ -829,7 +920,7 @@ class WarpgroupKernel:
                 holds = both(holds, is_below(at, number(extent)))
                 at = arith.minui(at, number(extent - 1))
             found[loop], rest = at, whole
-        return constant(ir.IntegerType.get_signless(1), 1) if holds is None else holds, found
+        return _true() if holds is None else holds, found
 
     def _store_tiles(
         self,
@@ -838,7 +929,7 @@ class WarpgroupKernel:
         is_row: ir.Value,
         rows: Indices,
         start: ir.Value,
-        quad: ir.Value,
+        lanes: Lanes,
         exchange: Exchange,
     ) -> None:
         """Stores the lane's pairs of four tiles of 8 columns from `start` on.
@@ -848,10 +939,9 @@ class WarpgroupKernel:
         numbers, plan = self.numbers, self.plan
         end = numbers.size(plan.extent(plan.columns))
         is_whole = plan.run > 1 and plan.extent(plan.columns).is_multiple_of(RUN)
-        own = add(start, times(quad, 2))
         words: dict[int, list[ir.Value]] = {}
         for tile, pair in enumerate(pairs):
-            at = plus(own, tile * RUN)
+            at = add(start, lanes.pair(tile))
             if not is_whole:
                 for place, total in enumerate(pair):
                     here = plus(at, place)
@@ -869,14 +959,14 @@ class WarpgroupKernel:
                     words.setdefault(place, []).append(packed_word(both, operand.element))
                     continue
                 if inside is None:
-                    inside = scf.IfOp(arith.andi(is_row, is_below(at, end)))
+                    inside = scf.IfOp(arith.andi(is_row, self._is_column(at)))
                 with ir.InsertionPoint(inside.then_block):
                     run.put(operand, both)
             if inside is not None:
                 with ir.InsertionPoint(inside.then_block):
                     scf.YieldOp([])
         if words:
-            self.store_words(words, is_row, rows, start, quad, exchange)
+            self.store_words(words, is_row, rows, start, lanes.quad, exchange)
 
     def store_words(
         self,
@@ -887,24 +977,44 @@ class WarpgroupKernel:
         quad: ir.Value,
         exchange: Exchange,
     ) -> None:
-        """Stores pairs of columns of four tiles, as words, that lanes exchange before; by outputs'
-        places.
+        """Stores pairs of columns of four tiles, as words by outputs' places.
+
+        Lanes exchange them before, unless each has pairs that follow one another.
         """
-        found = {place: exchange.run(each) for place, each in words.items()}
         at = add(start, times(quad, RUN))
-        end = self.numbers.size(self.plan.extent(self.plan.columns))
-        inside = scf.IfOp(arith.andi(is_row, is_below(at, end)))
-        with ir.InsertionPoint(inside.then_block):
-            run = Run(self, rows, at, RUN)
-            for place, each in found.items():
-                operand = self.plan.form.work.outputs[place]
+        run = Run(self, rows, at, RUN)
+        for place, own in words.items():
+            each = own if self.deals_columns else exchange.run(own)
+            operand = self.plan.form.work.outputs[place]
+            if self._has_whole_rows and self._has_whole_columns:
                 run.put(operand, elements_of_words(each, operand.element))
-            scf.YieldOp([])
+            else:
+                holds = arith.andi(is_row, self._is_column(at))
+                store_words_where(holds, run.where(operand), each)
 
     def near_column(self, column: ir.Value) -> ir.Value:
         """Returns a column: the first in place of one beyond the ends, which loads what it does."""
-        end = self.numbers.size(self.plan.extent(self.plan.columns))
-        return arith.select(is_below(column, end), column, number(0))
+        return arith.select(self._is_column(column), column, number(0))
+
+    def _is_column(self, column: ir.Value) -> ir.Value:
+        """Returns whether there is a column of a tile."""
+        if self._has_whole_columns:
+            return _true()
+        return is_below(column, self.numbers.size(self.plan.extent(self.plan.columns)))
+
+    @cached_property
+    def _has_whole_rows(self) -> bool:
+        """Whether all rows of tiles are known to be rows of the result."""
+        made, first = self.configuration, self.plan.first
+        if isinstance(first, Window):
+            sizes = self._window_box.items()
+            return all(self.plan.form.work.extents[loop].known % size == 0 for loop, size in sizes)
+        return self.plan.extent(self.plan.rows).is_multiple_of(made.rows * made.down)
+
+    @cached_property
+    def _has_whole_columns(self) -> bool:
+        made = self.configuration
+        return self.plan.extent(self.plan.columns).is_multiple_of(made.columns * made.across)
 
     def is_exchanged(self, operand: Operand) -> bool:
         """Returns whether lanes exchange results, so that each has a run of columns to store."""
@@ -914,6 +1024,10 @@ class WarpgroupKernel:
     def is_run(self, operand: Operand, count: int) -> bool:
         """Returns whether so many columns of an operand are accessed together."""
         return count <= self._runs.get(operand.number, 1)
+
+
+def _true() -> ir.Value:
+    return constant(ir.IntegerType.get_signless(1), 1)
 
 
 def _place_along(axis: Axis, indices: Indices) -> ir.Value:
@@ -974,8 +1088,14 @@ class _Ahead:
     """
 
     def __init__(
-        self, kernel: WarpgroupKernel, place: Place, lanes: Lanes, arrived: Arrived | None
+        self,
+        kernel: WarpgroupKernel,
+        place: Place,
+        lanes: Lanes,
+        arrived: Arrived | None,
+        shared: Mapping[tuple[int, int, int], list[ir.Value]] = {},
     ) -> None:
+        self._shared = shared
         self._kernel, self._place, self._lanes, self._arrived = kernel, place, lanes, arrived
         form = kernel.plan.form
         self._operands = [
@@ -1005,23 +1125,55 @@ class _Ahead:
             self._of_tile(each, down) for each in range(column, column + _TILES_AT_ONCE * RUN, RUN)
         ]
 
+    def load_shared(self) -> dict[tuple[int, int, int], list[ir.Value]]:
+        """Loads what all rows or all columns of the tile share, where registers hold it."""
+        plan, made = self._kernel.plan, self._kernel.configuration
+        found: dict[tuple[int, int, int], list[ir.Value]] = {}
+        room = plan.spare_registers(made)
+        for operand in self._operands if self._is_whole else []:
+            words = 2 * element_bytes(operand.element) // WORD_BYTES
+            keys = {
+                self._key(operand, column, down): (column, down)
+                for column in range(0, made.columns, RUN)
+                for down in self._kernel.rows_down
+            }
+            is_shared = not _moves(operand, plan.columns) or not _moves(operand, plan.rows)
+            if not is_shared or not words or len(keys) * words > room:
+                continue
+            room -= len(keys) * words
+            for key, (column, down) in keys.items():
+                loaded = self._run(column, down).words(operand)
+                if loaded is not None:
+                    found[key] = loaded
+        return found
+
+    def _key(self, operand: Operand, column: int, down: int) -> tuple[int, int, int]:
+        """Returns what tells apart what is read of an operand."""
+        plan = self._kernel.plan
+        return (
+            operand.number,
+            column if _moves(operand, plan.columns) else 0,
+            down if _moves(operand, plan.rows) else 0,
+        )
+
+    def _run(self, column: int, down: int) -> Run:
+        tile = column % _DEALT // RUN
+        own = plus(self._place.column, column - tile * RUN)
+        at = self._kernel.near_column(add(own, self._lanes.pair(tile)))
+        return Run(self._kernel, self.row(down)[1], at, 2)
+
     def _of_tile(self, column: int, down: int) -> dict[int, list[ir.Value]]:
         found = {} if self._arrived is None else self._arrived.pairs(down, column)
-        plan = self._kernel.plan
         run: Run | None = None
         for operand in self._operands:
             if operand.number in found:
                 continue
-            key = (
-                operand.number,
-                column if _moves(operand, plan.columns) else 0,
-                down if _moves(operand, plan.rows) else 0,
-            )
+            key = self._key(operand, column, down)
+            if key in self._shared:
+                found[operand.number] = elements_of_words(self._shared[key], operand.element)
+                continue
             if key not in self._known:
-                if run is None:
-                    own = plus(self._place.column, column)
-                    at = self._kernel.near_column(add(own, times(self._lanes.quad, 2)))
-                    run = Run(self._kernel, self.row(down)[1], at, 2)
+                run = run or self._run(column, down)
                 self._known[key] = run.elements(operand)
             found[operand.number] = self._known[key]
         return found
@@ -1110,8 +1262,15 @@ class Run:
             self._loaded[operand.number] = found
         return self._loaded[operand.number]
 
-    def where(self, operand: Operand, place: int) -> ir.Value:
-        """Returns the address of an operand's element for a column."""
+    def words(self, operand: Operand) -> list[ir.Value] | None:
+        """Returns the words of what is read of an operand; None where it does not lie in any."""
+        if operand.strides[self._inner] == ZERO or not self._kernel.is_run(operand, self._count):
+            return None
+        size = self._count * element_bytes(operand.element)
+        return load(self.where(operand, 0), i32(), size // WORD_BYTES, size)
+
+    def where(self, operand: Operand, place: int = 0) -> ir.Value:
+        """Returns the address of what is read or written of an operand for a column."""
         at = self._numbers.place(operand.offset, operand.strides, self._indices)
         if place:
             step = operand.strides[self._inner]

@@ -40,6 +40,12 @@ MOST_COLUMNS, MOST_CONSUMERS = 256, 3
 # Columns of all products of a thread, which takes a register for two: with one or two consumers,
 # and with three, where ptxas refuses products of 256.
 _MOST_SUMS, _MOST_SUMS_OF_THREE = 256, 192
+# Registers of a multiprocessor, the most of a thread, and what steps need beside sums (ptxas: 30).
+REGISTERS, MOST_REGISTERS, _STEP_REGISTERS = 65536, 255, 40
+# Registers of a thread where a warpgroup copies and two or three multiply: 24 and twice 240, or
+# three times 160, are less than the 512 that a lane of each has, in multiples of 8 (PTX ISA,
+# "setmaxnreg").
+PRODUCER_REGISTERS, CONSUMER_REGISTERS = 24, {2: 240, 3: 160}
 # So many take turns.
 _CONSUMERS_APART = 2
 # The same of all products and of one more, whose sums of a step a thread holds besides.
@@ -97,8 +103,8 @@ class WarpgroupConfiguration(Configuration):
 
     @property
     def may_be_apart(self) -> bool:
-        """Whether there are two consumers of a block by itself, with registers for a tile each."""
-        is_alone = self.cluster == self.resident == 1 and self.consumers == _CONSUMERS_APART
+        """Whether there are two consumers that sum all terms, with registers for a tile each."""
+        is_alone = self.parts == self.resident == 1 and self.consumers == _CONSUMERS_APART
         return is_alone and self.rows * self.columns <= ROWS * _MOST_SUMS
 
     @property
@@ -249,8 +255,16 @@ class WarpgroupPlan:
     def is_alone(self, made: WarpgroupConfiguration) -> bool:
         """Whether a block has the registers of a whole multiprocessor."""
         sums = made.slices * made.columns
-        is_large = made.apart or self.form.is_promoted
+        is_large = made.apart or self.form.is_promoted or made.consumers > 1
         return made.consumers > 2 or (is_large and sums > _FEW_SUMS)
+
+    def spare_registers(self, made: WarpgroupConfiguration) -> int:
+        """Returns the registers of a thread that multiplies beside sums and what steps need."""
+        if self.gives_registers(made):
+            held = CONSUMER_REGISTERS[made.consumers]
+        else:
+            held = REGISTERS // (self.threads(made) * made.resident) // 8 * 8
+        return max(0, min(held, MOST_REGISTERS) - made.slices * made.columns // 2 - _STEP_REGISTERS)
 
     @property
     def depth(self) -> int:
