@@ -17,6 +17,7 @@ from ....dialects.records import dataclass
 from ..configuration import Configuration, Value
 from ..device import Device
 from ..elements import SECTOR_BYTES, element_bytes
+from ..rows.element_cost import cost_of_result
 from ..size import ONE, ZERO, Size, product
 from ..warp_matrices import LANES
 from ..warpgroup_matrices import (
@@ -46,8 +47,8 @@ REGISTERS, MOST_REGISTERS, _STEP_REGISTERS = 65536, 255, 40
 # three times 160, are less than the 512 that a lane of each has, in multiples of 8 (PTX ISA,
 # "setmaxnreg").
 PRODUCER_REGISTERS, CONSUMER_REGISTERS = 24, {2: 240, 3: 160}
-# So many take turns.
-_CONSUMERS_APART = 2
+# So many take turns, with so many columns of all products.
+_CONSUMERS_APART, _MOST_SUMS_APART = 2, 384
 # The same of all products and of one more, whose sums of a step a thread holds besides.
 _MOST_WITH_STEP, _MOST_WITH_STEP_OF_THREE = 384, 256
 # So many need no more registers with those of a step than threads have alike (ptxas: 192 spill).
@@ -105,7 +106,7 @@ class WarpgroupConfiguration(Configuration):
     def may_be_apart(self) -> bool:
         """Whether there are two consumers that sum all terms, with registers for a tile each."""
         is_alone = self.parts == self.resident == 1 and self.consumers == _CONSUMERS_APART
-        return is_alone and self.rows * self.columns <= ROWS * _MOST_SUMS
+        return is_alone and self.rows * self.columns <= ROWS * _MOST_SUMS_APART
 
     @property
     def together(self) -> int:
@@ -222,8 +223,10 @@ class WarpgroupPlan:
         assert found is not None
         return found
 
-    def most_sums(self, consumers: int) -> int:
+    def most_sums(self, consumers: int, *, apart: bool = False) -> int:
         """The most columns of all products of a thread, by its registers."""
+        if apart:
+            return _MOST_SUMS_APART
         if consumers <= 2:
             return _MOST_SUMS
         return _FEW_SUMS if self.form.is_promoted else _MOST_SUMS_OF_THREE
@@ -265,6 +268,11 @@ class WarpgroupPlan:
         else:
             held = REGISTERS // (self.threads(made) * made.resident) // 8 * 8
         return max(0, min(held, MOST_REGISTERS) - made.slices * made.columns // 2 - _STEP_REGISTERS)
+
+    @cached_property
+    def result_instructions(self) -> float:
+        """The instructions that each result takes, from its sum on."""
+        return _STORE_INSTRUCTIONS + cost_of_result(self.form.work)
 
     @property
     def depth(self) -> int:
@@ -427,52 +435,58 @@ def can_split(form: Form, columns: tuple[int, ...]) -> bool:
 
 
 # Tiles, with how many blocks of one a multiprocessor has, and the part of the tensor cores' rate
-# that is reached. These and the numbers below are fitted to twelve products on an H200, of which
-# they choose tiles that take at most 1 % more time than the best, but for one: 10 %.
+# that is reached while products follow one another. These and the numbers below are fitted to
+# twelve products on an H200, and to times of nine others with 13 tiles, bare and with a gelu.
 _TILES = (
-    (128, 256, 1, 0.94),
-    (128, 192, 1, 0.93),
-    (128, 128, 1, 0.91),
-    (64, 256, 1, 0.78),
-    (64, 128, 2, 0.74),
-    (64, 64, 2, 0.5),
+    (128, 256, 1, 0.98),
+    (128, 192, 1, 0.99),
+    (128, 160, 1, 0.98),
+    (128, 128, 1, 0.99),
+    (64, 256, 1, 0.83),
+    (64, 128, 2, 0.8),
+    (64, 64, 2, 0.54),
 )
 # Further ones, from five convolutions of so many filters: for what is read in windows, and where
 # the first of them has all columns.
 _NARROW_TILES = (
-    (128, 160, 1, 0.92),
-    (128, 96, 1, 0.8),
-    (128, 64, 2, 0.7),
-    (256, 32, 1, 0.5),
-    (128, 32, 2, 0.5),
+    (128, 96, 1, 0.88),
+    (128, 64, 2, 0.74),
+    (256, 32, 1, 0.54),
+    (128, 32, 2, 0.54),
 )
+_NARROW = 160
 # The same where the sums of each step are added to those before: in proportion to what these tiles
 # reached for five products of f8 on an H200. While a warpgroup adds, the tensor cores have the
 # others' products: those of 64x128 results take 256 cycles a step, which is enough for three
 # warpgroups, and for two hardly. Those of 64 rows are not fitted.
 _PROMOTED_TILES = (
-    (192, 128, 1, 0.935),
-    (128, 192, 1, 0.93),
-    (128, 256, 1, 0.885),
-    (256, 128, 1, 0.865),
-    (128, 128, 1, 0.84),
-    (64, 256, 1, 0.6),
-    (64, 128, 2, 0.74),
-    (64, 64, 2, 0.5),
+    (192, 128, 1, 0.98),
+    (128, 192, 1, 0.975),
+    (128, 256, 1, 0.915),
+    (256, 128, 1, 0.895),
+    (128, 128, 1, 0.895),
+    (64, 256, 1, 0.63),
+    (64, 128, 2, 0.8),
+    (64, 64, 2, 0.54),
 )
-# Tiles of 16 bits that consumers have apart: the part is fitted to fourteen products of bf16 on an
-# H200, which took 0.90 to 1.03 of the time of the tiles above.
-_APART_TILES = ((128, 128, 1, 0.96),)
+# Tiles of 16 bits that consumers have apart.
+_APART_TILES = ((128, 128, 1, 0.945), (128, 192, 1, 0.97), (128, 160, 1, 0.95))
 # Neighbouring tiles of a cluster, down and across, and the part of their share that tiles reach so:
 # blocks wait for each other. It is for rows that begin within sectors: for others it did not gain.
 _NEIGHBOURS, _NEIGHBOURS_SHARE = ((1, 2), (2, 1)), 0.97
 _MOST_STAGES = 6
 # Cycles of a multiprocessor's tensor cores for 64 rows by 8 columns by 32 bytes of terms (the same
-# for tf32, 16 and 8 bits by the data sheet), the bytes that reach it in a cycle, and the cycles for
-# each result at the end of a tile.
-CYCLES, BYTES_PER_CYCLE, RESULT_CYCLES = 4, 60, 0.03
-# The cycles for each result of the last tile of consumers apart, which one warpgroup stores.
-_APART_RESULT_CYCLES = 0.1
+# for tf32, 16 and 8 bits by the data sheet), and the bytes that reach it in a cycle.
+CYCLES, BYTES_PER_CYCLE = 4, 60
+# The instructions that each result takes besides what is computed of its sum: lanes exchange and
+# store it. As many threads as begin one in a cycle take so many cycles for it: as many where
+# another consumer multiplies, which then does not, as where none does. What consumers that are
+# apart do hide is how long a tile takes besides: its last products, and what waits for memory.
+_STORE_INSTRUCTIONS, _AT_ONCE, _INSTRUCTION_CYCLES, _TILE_CYCLES = 3, 128, 1.13, 900
+# The cycles for each result of companions that are loaded word by word.
+_LOAD_CYCLES = 0.2
+# Those of a tile whose results may lie beyond the last row, and the last column.
+_GUARDED_ROWS, _GUARDED_COLUMNS = 300, 1500
 # The bytes of rows that begin within sectors: 23 to 30 in tiles of seven kinds of three products.
 _SPLIT_BYTES_PER_CYCLE = 28
 _OPEN_SIZE = 4096
@@ -485,7 +499,7 @@ def choose_warpgroups(plan: WarpgroupPlan, device: Device) -> WarpgroupConfigura
 
 def timed_warpgroups(plan: WarpgroupPlan, device: Device) -> tuple[float, WarpgroupConfiguration]:
     """Returns the same, and its cycles."""
-    is_narrow = isinstance(plan.first, Window) or _size(plan, plan.columns) <= _NARROW_TILES[0][1]
+    is_narrow = isinstance(plan.first, Window) or _size(plan, plan.columns) <= _NARROW
     tiles = (*_TILES, *_NARROW_TILES) if is_narrow else _TILES
     tiles = _PROMOTED_TILES if plan.form.is_promoted else tiles
     whole, divided = (
@@ -497,7 +511,7 @@ def timed_warpgroups(plan: WarpgroupPlan, device: Device) -> tuple[float, Warpgr
             for made in _configurations(
                 plan, device, rows, columns, resident if parts == 1 else 1, parts
             )
-            if made.slices * made.columns <= plan.most_sums(made.consumers)
+            if made.slices * made.columns <= plan.most_sums(made.consumers, apart=made.apart)
             if parts == 1 or _is_worth_parts(plan, device, made)
         ]
         for counts in ((1,), dict(device.tables.parts.read_bytes))
@@ -552,16 +566,16 @@ def refusal(plan: WarpgroupPlan, device: Device, made: WarpgroupConfiguration) -
     if made.rows % (made.together * ROWS) or made.rows > MOST_COLUMNS:
         return f"'rows' are {ROWS} for each of 'consumers', or a multiple up to {MOST_COLUMNS}"
     if made.apart and (plan.form.is_promoted or not made.may_be_apart):
-        most = ROWS * _MOST_SUMS
-        return f"'apart' is for two 'consumers' of a block by itself, and up to {most} results each"
+        most = ROWS * _MOST_SUMS_APART
+        return f"'apart' is for two 'consumers' that sum all terms, and up to {most} results each"
     if made.apart and len(plan.companion_steps(made)) >= made.stages:
         return "'stages' are more than the steps of companions where consumers work 'apart'"
     if made.columns % (RUN * 4) or made.columns > MOST_COLUMNS:
         return f"'columns' are a multiple of {RUN * 4} up to {MOST_COLUMNS}"
     if not fits(plan, made.rows, made.columns):
         return f"'rows' and 'columns' that lie together are multiples of {plan.depth}"
-    if made.slices * made.columns > plan.most_sums(made.consumers):
-        most = plan.most_sums(made.consumers) // made.slices
+    if made.slices * made.columns > plan.most_sums(made.consumers, apart=made.apart):
+        most = plan.most_sums(made.consumers, apart=made.apart) // made.slices
         return f"a thread has registers for {most} 'columns' of so many 'rows'"
     if made.shared_bytes * made.resident > device.shared_bytes:
         return f"'resident' blocks have {device.shared_bytes} bytes of shared memory together"
@@ -646,16 +660,19 @@ def _configurations(
 def product_cycles(rows: int, columns: int, terms: int, device: Device) -> float:
     """Returns the cycles that a product of 16 bits takes, by the same model: that of its best tile.
 
-    Rows of both operands begin with sectors, and sums are made whole.
+    Rows of both operands begin with sectors, and sums are made whole; either operand may lie by
+    terms.
     """
+    depth = ROW_BYTES // _TURNED_BYTES
     tiles = [(*each, False) for each in _TILES] + [(*each, True) for each in _APART_TILES]
-    steps = -(-terms * _TURNED_BYTES // ROW_BYTES)
+    tiles = [each for each in tiles if each[1] % depth == 0]
+    steps = -(-terms // depth)
 
     def cost(height: int, width: int, resident: int, share: float, apart: bool) -> float:
         made = replace(_configuration(device, height, width, resident, 1), apart=apart)
         blocks = -(-rows // height) * -(-columns // width)
-        copy = made.stage_bytes / BYTES_PER_CYCLE
-        return _cycles_of(device, made, share, (blocks, steps, copy))
+        work = _Work(blocks, steps, made.stage_bytes / BYTES_PER_CYCLE)
+        return _cycles_of(device, made, share, work)
 
     return min(cost(*each) for each in tiles)
 
@@ -668,31 +685,64 @@ def tensor_core_cycles(rows: int, columns: int, terms: int, device: Device) -> f
 
 def _cost(plan: WarpgroupPlan, device: Device, made: WarpgroupConfiguration, share: float) -> float:
     """The cycles of the multiprocessor that has most to do; sizes that are open are large."""
-    work = _tiles(plan, made), _steps(plan), _copy_cycles(plan, made)
-    return _cycles_of(device, made, share, work)
+    brought = plan.companion_steps(made)
+    work = _Work(
+        _tiles(plan, made),
+        _steps(plan),
+        _copy_cycles(plan, made),
+        sum(map(len, brought)) * made.rows * ROW_BYTES / BYTES_PER_CYCLE,
+        len(brought),
+        plan.result_instructions,
+    )
+    more = 0.0
+    if plan.companions and not brought and made.parts == 1:
+        more += _LOAD_CYCLES * made.rows * made.columns
+    if not plan.extent(plan.rows).is_multiple_of(made.rows * made.down):
+        more += _GUARDED_ROWS
+    if not plan.extent(plan.columns).is_multiple_of(made.columns * made.across):
+        more += _GUARDED_COLUMNS
+    return _cycles_of(device, made, share, work) + more * -(-work.tiles // device.multiprocessors)
 
 
-def _cycles_of(
-    device: Device, made: WarpgroupConfiguration, share: float, work: tuple[int, int, float]
-) -> float:
-    """Returns the same of so many tiles, of so many steps, which take so long to copy."""
-    tiles, all_steps, copy = work
+@dataclass(frozen=True)
+class _Work:
+    """So many tiles, of so many steps, with the cycles that one takes to copy, and those that a
+    tile's companions do, which come in steps, too, and the instructions that each result takes.
+    """
+
+    tiles: int
+    steps: int
+    copy: float
+    companions: float = 0
+    companion_steps: int = 0
+    result_instructions: float = _STORE_INSTRUCTIONS
+
+
+def _cycles_of(device: Device, made: WarpgroupConfiguration, share: float, work: _Work) -> float:
+    """Returns the same of some work."""
     if made.neighbours > 1:
         share *= _NEIGHBOURS_SHARE
     products = made.rows // ROWS * made.columns // 8 * 4 * CYCLES / share
-    step = max(products, copy)
-    steps = -(-all_steps // made.parts)
-    end = RESULT_CYCLES * made.rows * made.columns / made.parts
+    steps = -(-work.steps // made.parts)
+    tile = max(products * steps, work.copy * steps + work.companions)
+    result = work.result_instructions * _INSTRUCTION_CYCLES / _AT_ONCE
+    end = result * made.rows * made.columns / made.parts
+    tile += end
     if made.parts > 1:
         table, others = device.tables.parts, 1 - 1 / made.parts
         per_byte = 1 / table.write_bytes + others / dict(table.read_bytes)[made.parts]
-        end += table.meeting_cycles + made.part_bytes * per_byte
+        tile += table.meeting_cycles + made.part_bytes * per_byte
     # Blocks that share a multiprocessor take turns at its tensor cores.
     room = device.multiprocessors // made.neighbours * made.neighbours
-    rounds = -(-tiles * made.parts // room)
+    rounds = -(-work.tiles * made.parts // room)
+    waits: float = rounds
     if made.apart:
-        return rounds * steps * step + _APART_RESULT_CYCLES * made.rows * made.columns
-    return rounds * (steps * step + end)
+        # Turns wait for the companions of the other consumer's tile: for one step of them half as
+        # long.
+        waits = (1, (1 + rounds) / 2, rounds)[min(work.companion_steps, 2)]
+    # One consumer alone, which waits for its own instructions, stores the last tile.
+    alone = end / 2 if made.apart else 0
+    return rounds * tile + waits * _TILE_CYCLES / made.resident + alone
 
 
 def _copy_cycles(plan: WarpgroupPlan, made: WarpgroupConfiguration) -> float:

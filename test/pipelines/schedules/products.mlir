@@ -17,7 +17,7 @@
 // RUN: not hirc %t.less.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - 2>&1 | FileCheck %s --check-prefix=LESS
 // RUN: sed 's/ASKED/hir.configuration = {family = "contraction", rows = 64, columns = 128, stages = 4, consumers = 1, down = 2}/' %s > %t.down.mlir
 // RUN: hirc %t.down.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - | FileCheck %s --check-prefix=DOWN
-// RUN: sed 's/ASKED/hir.configuration = {family = "contraction", rows = 128, columns = 128, stages = 4, consumers = 2, resident = 1, down = 2, across = 2}/' %s > %t.around.mlir
+// RUN: sed 's/ASKED/hir.configuration = {family = "contraction", rows = 128, columns = 128, stages = 4, consumers = 2, resident = 1, down = 2, across = 2, apart = false}/' %s > %t.around.mlir
 // RUN: hirc %t.around.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - | FileCheck %s --check-prefix=AROUND
 // RUN: sed 's/ASKED/hir.configuration = {family = "contraction", rows = 64, columns = 64, stages = 4, consumers = 1, parts = 2, across = 2}/' %s > %t.both.mlir
 // RUN: not hirc %t.both.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - 2>&1 | FileCheck %s --check-prefix=BOTH
@@ -37,10 +37,9 @@
 // RUN: hirc %t.fewer.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - | FileCheck %s --check-prefix=FEWER
 
 // A large product is one of warpgroups where the chip has them, with a kernel for operands that the
-// copy engine cannot take; the kernel says what was decided, and an operation may ask for it. Two of
-// them have tiles apart.
+// copy engine cannot take; the kernel says what was decided, and an operation may ask for it.
 
-// CHECK:     gpu.func @{{.*}}tensormap{{.*}}hir.configuration = {{{.*}}apart = true{{.*}}parts = 1 : i64{{.*}}rows = 128{{.*}}}
+// CHECK:     gpu.func @{{.*}}tensormap{{.*}}hir.configuration = {{{.*}}parts = 1 : i64{{.*}}rows = 128{{.*}}}
 // CHECK:       nvvm.mbarrier.init
 // CHECK:       nvvm.wgmma.mma_async
 // CHECK:       nvvm.cp.async.bulk.tensor.shared.cluster.global
@@ -62,7 +61,7 @@
 // PARTS:   nvvm.cluster.arrive
 // MANY: error: hir.configuration: 'parts' are 8 at most, the blocks of a cluster
 // REGISTERS: error: hir.configuration: 'resident' is 1 where threads have the registers of a whole multiprocessor
-// WIDE: error: hir.configuration: 'apart' is for two 'consumers' of a block by itself, and up to 16384 results each
+// WIDE: error: hir.configuration: 'apart' is for two 'consumers' that sum all terms, and up to 24576 results each
 // NONE: error: hir.configuration: 'companions' are operands with an element for each result, in rows of 16 bytes
 // SUMS: error: hir.configuration: a thread has registers for 192 'columns' of so many 'rows'
 
