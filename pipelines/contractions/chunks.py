@@ -191,9 +191,12 @@ def _zero(image: Access) -> ir.Value:
 def _image(chunks: Chunks, image: Access, zero: ir.Value) -> Access:
     """Returns the access to the copy of the image."""
     inner, parts = chunks.inner, chunks.parts
-    value, low, high = _bare(image.value)
-    sizes = list(ir.RankedTensorType(value.type).shape)
     channel = image.index.index(chunks.channel)
+    value, low, high = _bare(image.value)
+    if low[channel] or high[channel]:
+        # Chunks begin with the first of all channels, also of those that are zeros.
+        value, low, high = image.value, [0] * len(low), [0] * len(high)
+    sizes = list(ir.RankedTensorType(value.type).shape)
     sizes[channel] = chunks.number * chunks.count
     before = 0
     if parts > 1:

@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 from time import perf_counter
 
-import llvmlite.binding as llvm
 import pytest
 
 from hirc.compiler.executable import ENTRY_BYTES, DeviceImage, read_linked_file
@@ -317,25 +316,44 @@ def test_device_libraries_that_do_not_fit(hirc: Hirc, clang: Path, tmp_path: Pat
     broken.write_bytes(variable.read_bytes().replace(b"table", b"t\xe8ble"))
     errors = hirc.fails(*words, f"--device-lib={broken}")
     assert f"error: {broken} has a name that is not UTF-8" in errors
-    broken.write_bytes(_refused_by_the_verifier(other.read_bytes()))
+    broken.write_bytes(_refused_by_the_verifier(other))
     errors = hirc.fails(*words, f"--device-lib={broken}")
     assert f"error: LLVM's verifier refuses {broken}: " in errors
 
 
-def _refused_by_the_verifier(bitcode: bytes) -> bytes:
-    """Changes a bit of bitcode, which can be read then all the same."""
-    for place in range(8 * len(bitcode)):
-        damaged = bytearray(bitcode)
-        damaged[place // 8] ^= 1 << place % 8
-        try:
-            module = llvm.parse_bitcode(bytes(damaged))
-        except (RuntimeError, UnicodeDecodeError):
-            continue
-        try:
-            module.verify()
-        except RuntimeError:
+# LLVM may end a process that reads what was changed.
+_CHANGES = """
+import sys
+import llvmlite.binding as llvm
+bitcode, begin = open(sys.argv[1], "rb").read(), int(sys.argv[2])
+for place in range(begin, 8 * len(bitcode)):
+    print(place, flush=True)
+    damaged = bytearray(bitcode)
+    damaged[place // 8] ^= 1 << place % 8
+    try:
+        module = llvm.parse_bitcode(bytes(damaged))
+    except (RuntimeError, UnicodeDecodeError):
+        continue
+    try:
+        module.verify()
+    except RuntimeError:
+        sys.exit(0)
+sys.exit("no bit of it makes such a module")
+"""
+
+
+def _refused_by_the_verifier(file: Path) -> bytes:
+    """Changes a bit of a file of bitcode, which can be read then all the same."""
+    place = -1
+    while True:
+        words = [sys.executable, "-c", _CHANGES, str(file), str(place + 1)]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        place = int(done.stdout.split()[-1])
+        assert done.returncode <= 0, done.stderr
+        if done.returncode == 0:
+            damaged = bytearray(file.read_bytes())
+            damaged[place // 8] ^= 1 << place % 8
             return bytes(damaged)
-    raise AssertionError("no bit of it makes such a module")
 
 
 def test_equal_inputs_give_equal_objects(hirc: Hirc, tmp_path: Path) -> None:

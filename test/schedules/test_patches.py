@@ -91,6 +91,35 @@ def _grouped(name: str, element: str, groups: int, channels: int, features: int)
     )
 
 
+def _padded_along_channels(name: str, channels: int, low: int, high: int) -> Written:
+    """A convolution of channels with so many zeros before and behind them."""
+    all_ = channels + low + high
+    x, k, y = f"1x{channels}x12x16", f"24x{all_}x3x3", "1x24x12x16"
+    types = {"x": x, "k": k, "y": y, "p": f"1x{all_}x14x18"}
+    types = {key: f"tensor<{sizes}xbf16>" for key, sizes in types.items()}
+    return Written(
+        name,
+        (f"bf16[1, {channels}, 12, 16]", f"bf16[24, {all_}, 3, 3]"),
+        ("bf16[1, 24, 12, 16]",),
+        lambda x, k: functional.conv2d(functional.pad(x, (1, 1, 1, 1, low, high)), k),
+        ({"one": 1},),
+        magnitude=20.0,
+        source=f"""
+      func.func @NAME(%x: {types["x"]}, %k: {types["k"]}) -> {types["y"]} {{
+        %zero = arith.constant 0.0 : bf16
+        %p = tensor.pad %x low[0, {low}, 1, 1] high[0, {high}, 1, 1] {{
+        ^bb0(%i: index, %j: index, %l: index, %m: index):
+          tensor.yield %zero : bf16
+        }} : {types["x"]} to {types["p"]}
+        %empty = tensor.empty() : {types["y"]}
+        %zeros = linalg.fill ins(%zero : bf16) outs(%empty : {types["y"]}) -> {types["y"]}
+        %y = linalg.conv_2d_nchw_fchw ins(%p, %k : {types["p"]}, {types["k"]})
+            outs(%zeros : {types["y"]}) -> {types["y"]}
+        return %y : {types["y"]}
+      }}""",
+    )
+
+
 _PROGRAMS = (
     Convolution(1, 16, 40, (19, 21), (7, 3), _ONES, (3, 1), _ONES, "f16").program("patch_16"),
     # Rows of results that are multiples of eight.
@@ -113,6 +142,9 @@ _PROGRAMS = (
     Convolution(2, 8, 24, (3, 90), (3, 3), _ONES, (0, 1), _ONES, "bf16").program("patch_line"),
     _grouped("patch_groups", "bf16", 2, 16, 24),
     _grouped("patch_groups_odd", "f16", 3, 5, 9),
+    # Of one chunk and of two, of which the first channels are zeros.
+    _padded_along_channels("patch_before_channels", 3, 1, 2),
+    _padded_along_channels("patch_around_channels", 7, 2, 3),
     *(_drawn(seed, "bf16").program(f"patch_drawn_{seed}") for seed in range(12)),
 )
 SUITE = Suite(_PROGRAMS)

@@ -25,6 +25,7 @@ from ..warpgroup_matrices import (
     Barrier,
     begin_copies_and_barriers,
     copy_box,
+    order_copies_after,
     tensor_map,
     wait_for_warp,
 )
@@ -209,12 +210,14 @@ class EngineKernel(AttentionKernel):
         keys, values = self._streams
         self._full(keys, slot).wait(parity)
         scores = self._scores(self._stage(keys, slot), operands)
+        order_copies_after()
         wait_for_warp()
         self._fill(keys, later, bounds, slot)
         tile = self._tile(number, bounds)
         most, totals, powers, sums = self._weighed(tile, bounds, scores, carried)
         self._full(values, slot).wait(parity)
         sums = self._add_values(self._stage(values, slot), powers, sums)
+        order_copies_after()
         wait_for_warp()
         self._fill(values, later, bounds, slot)
         return [*most, *totals, *flat(sums)]

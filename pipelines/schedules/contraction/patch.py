@@ -20,7 +20,7 @@ from math import prod
 from ....dialects.mlir import ir
 from ....dialects.records import dataclass
 from ..elements import element_bytes
-from ..size import ONE
+from ..size import MOST_IN_32_BITS, ONE
 from ..warpgroup_matrices import (
     CHUNK_BYTES,
     MOST_DIMS,
@@ -266,6 +266,9 @@ def read_patch(form: Form) -> Patch | None:
             return None
         if sum(loop in form.rows for loop in axis.factors) > 1 or inner in axis.factors:
             return None
+    # Copies say where they begin in elements, in 32 bits, also behind the end: there zeros are.
+    if pixels.size * count > MOST_IN_32_BITS:
+        return None
     along = [loop for axis in found for loop in axis.factors]
     if len(set(along)) < len(along) or not {*form.rows, *form.terms[:-1]} <= set(along):
         return None
