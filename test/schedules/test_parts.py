@@ -246,10 +246,13 @@ _FIRSTS = [
 
 def test_copied_images(monkeypatch: pytest.MonkeyPatch) -> None:
     """Copies of small images do not pay, and are made here all the same, in rows of channels."""
+
+    def none(*_: object) -> None: ...
+
     channels = "hirc.pipelines.contractions.channels"
     monkeypatch.setattr(f"{channels}.SINGLE", 1.0)
     monkeypatch.setattr(f"{channels}._ORDINARY", {4: 1.0, 1: 1.0})
-    monkeypatch.setattr(f"{channels}.read_chunks", lambda *_: None)
+    monkeypatch.setattr(f"{channels}.read_chunks", none)
     suite = Suite([each.program for each in _FIRSTS])
     for name in suite.names:
         suite.check(name)
