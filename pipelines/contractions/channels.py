@@ -132,8 +132,9 @@ def _copies_in_rows(
     own = _own_columns(op, reads)
     if not own or 0 in loop_extents(op).values():
         return None
-    apart, together = _seconds(op, channel, own, costs, in_boxes=in_boxes)
-    return _Rows(tuple(copied), together + _seconds_of_copies(costs), apart)
+    product = _product(op, channel, own)
+    together = _seconds_together(product, costs, in_boxes=in_boxes) + _seconds_of_copies(costs)
+    return _Rows(tuple(copied), together, _seconds_apart(product))
 
 
 def _own_columns(op: ir.Operation, reads: Sequence[Access]) -> set[int]:
@@ -152,10 +153,8 @@ def _is_less_in_chunks(chunks: Chunks, rows: _Rows | None) -> bool:
     more = chunks.number * chunks.count / _extent(reads[1], chunks.channel)
     copies = _seconds_of_copies(kinds, more)
     found = operations(chunks) * IN_BOXES[_bytes(reads[0])] + copies
-    others = [_seconds(op, chunks.channel, own, kinds)[0]]
-    if rows is not None:
-        others.append(rows.seconds)
-    return found < min(others)
+    apart = _seconds_apart(_product(op, chunks.channel, own))
+    return found < (apart if rows is None else min(apart, rows.seconds))
 
 
 def _channel(op: ir.Operation, reads: Sequence[Access]) -> int | None:
@@ -265,36 +264,31 @@ def pays(
     """
     if 0 in loop_extents(op).values():
         return False
-    apart, together = _seconds(op, channel, columns, copied, in_boxes=in_boxes)
-    return apart - together > _seconds_of_copies(copied)
-
-
-def _seconds(
-    op: ir.Operation,
-    channel: int,
-    columns: Iterable[int],
-    copied: Sequence[ir.RankedTensorType],
-    *,
-    in_boxes: bool = True,
-) -> tuple[float, float]:
-    """Returns how long a product takes where channels lie apart, and where they lie in rows.
-
-    Of the types `copied` are tensors that get such rows.
-    """
     product = _product(op, channel, columns)
-    size, operations = product.size, product.operations
-    together = operations * TOGETHER
-    if in_boxes:
-        whole, rest = divmod(product.channels * size, ROW_BYTES)
-        steps = whole + (ROW_BYTES // SECTOR_BYTES / -(-rest // SECTOR_BYTES) if rest else 0)
-        together = product.in_boxes(steps)
-        if whole:
-            together = min(together, _in_whole_rows(product, copied))
+    together = _seconds_together(product, copied, in_boxes=in_boxes)
+    return _seconds_apart(product) - together > _seconds_of_copies(copied)
+
+
+def _seconds_apart(product: _Product) -> float:
+    """Returns how long a product takes where channels lie apart."""
+    if product.size in _ORDINARY:
+        return product.operations * _ORDINARY[product.size]
     single = product.terms * product.copies * SINGLE
-    single += min(single, _MOST_LATENCY)
-    if size in _ORDINARY:
-        single = operations * _ORDINARY[size]
-    return single, together
+    return single + min(single, _MOST_LATENCY)
+
+
+def _seconds_together(
+    product: _Product, copied: Sequence[ir.RankedTensorType], *, in_boxes: bool
+) -> float:
+    """Returns how long it takes where they lie in rows; of the types `copied` are tensors that get
+    such rows.
+    """
+    if not in_boxes:
+        return product.operations * TOGETHER
+    whole, rest = divmod(product.channels * product.size, ROW_BYTES)
+    steps = whole + (ROW_BYTES // SECTOR_BYTES / -(-rest // SECTOR_BYTES) if rest else 0)
+    found = product.in_boxes(steps)
+    return min(found, _in_whole_rows(product, copied)) if whole else found
 
 
 def _seconds_of_copies(copied: Sequence[ir.RankedTensorType], more: float = 1) -> float:

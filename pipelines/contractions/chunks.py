@@ -24,9 +24,16 @@ from ..fusion.access import Access, expression, reassociation
 from ..fusion.generic import accesses_of, inputs_of, loop_count, loop_extents, reducing_loops
 from ..generics import each_place, element_or, loop_index
 from ..products.fills import is_plus_zero
-from ..rewriting import index_constant
+from ..rewriting import constant, index_constant
 from ..schedules.elements import element_bytes
-from ..schedules.warpgroup_matrices import CHUNK_BYTES, MOST_DIMS, MOST_PAIRS, ROW_BYTES
+from ..schedules.warpgroup_matrices import (
+    CHUNK_BYTES,
+    MOST_DIMS,
+    MOST_PAIRS,
+    PATCH_COLUMNS,
+    PATCH_SIDE,
+    ROW_BYTES,
+)
 from ..schedules.work import linear_terms
 from ..tensors import copied_to, expanded, padded
 from ..walking import made_by
@@ -35,8 +42,6 @@ from ..walking import made_by
 # step has rows are as good (40, 48 and 64 channels of 16 bits by 3x3 took 35, 25 and 33 us in
 # chunks on an H200, and 63, 36 and 35 in rows).
 _BYTES, _MOST_ROW = (2, 4), ROW_BYTES
-# Results along the last two dims of an image that a product of 64 rows has, and columns of tiles.
-_SIDE, _COLUMNS = 8, 32
 
 
 @dataclass(frozen=True)
@@ -164,11 +169,11 @@ def operations(chunks: Chunks) -> int:
     inner = [each.result for each in chunks.spatial[-2:]]
     others = [loop for loop in extents if loop not in (*reducing, *own, *inner)]
     rows = prod(extents[loop] for loop in others)
-    sides = [_SIDE, _SIDE] if len(inner) > 1 else [_SIDE * _SIDE]
+    sides = [PATCH_SIDE, PATCH_SIDE] if len(inner) > 1 else [PATCH_SIDE * PATCH_SIDE]
     for loop, side in zip(inner, sides, strict=True):
         rows *= -(-extents[loop] // side) * side
     terms = 2 * chunks.pairs * chunks.count
-    return 2 * rows * (-(-columns // _COLUMNS) * _COLUMNS) * terms
+    return 2 * rows * (-(-columns // PATCH_COLUMNS) * PATCH_COLUMNS) * terms
 
 
 def lay_in_chunks(chunks: Chunks) -> None:
@@ -176,16 +181,9 @@ def lay_in_chunks(chunks: Chunks) -> None:
     op = chunks.op
     with op.location, ir.InsertionPoint(op):
         image, weights = accesses_of(op)[:2]
-        zero = _zero(image)
+        zero = constant(ir.RankedTensorType(image.value.type).element_type, 0.0)
         new = [_image(chunks, image, zero), _weights(chunks, weights, zero)]
         _replace(chunks, new)
-
-
-def _zero(image: Access) -> ir.Value:
-    element = ir.RankedTensorType(image.value.type).element_type
-    return ir.Operation.create(
-        "arith.constant", results=[element], attributes={"value": ir.FloatAttr.get(element, 0.0)}
-    ).results[0]
 
 
 def _image(chunks: Chunks, image: Access, zero: ir.Value) -> Access:
@@ -277,8 +275,8 @@ def _bare(value: ir.Value) -> tuple[ir.Value, list[int], list[int]]:
 
 
 def _is_zero(value: ir.Value) -> bool:
-    constant = made_by(value, "arith.constant")
-    return constant is not None and is_plus_zero(constant.attributes["value"])
+    made = made_by(value, "arith.constant")
+    return made is not None and is_plus_zero(made.attributes["value"])
 
 
 def is_padded_with_one(pad: ir.Operation) -> bool:

@@ -33,6 +33,9 @@ MOST_DIMS, STRIDE_BYTES, MOST_IN_BOX, MOST_STEP = 5, 16, 256, 8
 # What lies together of a row that is not swizzled, of which a product has two; and how many
 # products of chunks a kernel has in its code.
 CHUNK_BYTES, MOST_PAIRS = 16, 64
+# Results along the last two dims of an image that a product of 64 rows of chunks has, which are the
+# rows of a core matrix, too; and columns that are stored together.
+PATCH_SIDE, PATCH_COLUMNS = 8, 32
 _SWIZZLED = 1 << 62
 _UNIT = 16
 _ADDRESS_BITS = 0x3FFFF
@@ -436,11 +439,7 @@ def matrix_descriptor(start: ir.Value, leading: int) -> ir.Value:
     `leading` are the bytes from 128 of one row to the next, where several tiles lie behind one
     another.
     """
-    i64 = ir.IntegerType.get_signless(64)
-    at = ir.Operation.create("llvm.ptrtoint", results=[i64], operands=[start]).results[0]
-    at = arith.shrui(arith.andi(at, constant(i64, _ADDRESS_BITS)), constant(i64, 4))
-    bits = _SWIZZLED | PATTERN_BYTES // _UNIT << 32 | max(leading // _UNIT, 1) << 16
-    return arith.ori(at, constant(i64, bits))
+    return _descriptor(start, max(leading, _UNIT), PATTERN_BYTES, _SWIZZLED)
 
 
 def plain_matrix_descriptor(start: ir.Value, leading: int, stride: int) -> ir.Value:
@@ -449,10 +448,14 @@ def plain_matrix_descriptor(start: ir.Value, leading: int, stride: int) -> ir.Va
     `leading` are the bytes from these to the next 16 of each row, a multiple of 16 as are the
     `stride`, those to the next 8 rows.
     """
+    return _descriptor(start, leading, stride)
+
+
+def _descriptor(start: ir.Value, leading: int, stride: int, layout: int = 0) -> ir.Value:
     i64 = ir.IntegerType.get_signless(64)
     at = ir.Operation.create("llvm.ptrtoint", results=[i64], operands=[start]).results[0]
     at = arith.shrui(arith.andi(at, constant(i64, _ADDRESS_BITS)), constant(i64, 4))
-    bits = stride // _UNIT << 32 | leading // _UNIT << 16
+    bits = layout | stride // _UNIT << 32 | leading // _UNIT << 16
     return arith.ori(at, constant(i64, bits)) if bits else at
 
 

@@ -26,13 +26,12 @@ from ..warpgroup_matrices import (
     MOST_DIMS,
     MOST_IN_BOX,
     MOST_PAIRS,
+    PATCH_SIDE,
     ROWS,
 )
 from .form import Factor, Form, coordinates_of
 from .window import Axis, Window
 
-# Results along each side of a product of 64 rows, and rows of a core matrix.
-SIDE = 8
 # The copy engine writes to multiples of so many bytes, and steps of matrices are below so many.
 _ALIGNMENT, _MOST_FAR = 128, 1 << 18
 # Boxes of a patch that lies in one row of the image.
@@ -130,7 +129,7 @@ class Patch(Window):
     def down(self, layout: Layout) -> int:
         """Returns the bytes from eight rows of a product to the next."""
         if layout.is_wide:
-            return SIDE * CHUNK_BYTES
+            return PATCH_SIDE * CHUNK_BYTES
         return self._pitch_of(layout, self.rows[-2])
 
     def _pitch_of(self, layout: Layout, row: int) -> int:
@@ -143,8 +142,8 @@ class Patch(Window):
         """Returns how many products lie side by side, and the bytes to the next, and below."""
         if layout.is_wide:
             return layout.box[-1] // ROWS, ROWS * CHUNK_BYTES, 0
-        below = SIDE * self._pitch_of(layout, self.rows[-2])
-        return layout.box[-1] // SIDE, SIDE * CHUNK_BYTES, below
+        below = PATCH_SIDE * self._pitch_of(layout, self.rows[-2])
+        return layout.box[-1] // PATCH_SIDE, PATCH_SIDE * CHUNK_BYTES, below
 
 
 class _Layouts:
@@ -170,7 +169,11 @@ class _Layouts:
         patch = self._patch
         rank = len(patch.extents)
         if rank > 1:
-            for wide in (each for each in range(SIDE, rows + 1, SIDE) if rows % (each * SIDE) == 0):
+            for wide in (
+                each
+                for each in range(PATCH_SIDE, rows + 1, PATCH_SIDE)
+                if rows % (each * PATCH_SIDE) == 0
+            ):
                 box = (*[1] * (rank - 2), rows // wide, wide)
                 found = self._square(box)
                 if found is not None:
@@ -213,7 +216,7 @@ class _Layouts:
         most = MOST_IN_BOX // count
         pieces = -(-inner // most)
         # A piece begins where a copy may.
-        piece = -(-inner // (pieces * SIDE)) * SIDE
+        piece = -(-inner // (pieces * PATCH_SIDE)) * PATCH_SIDE
         if prod(outer) * pieces > _MOST_BOXES:
             return None
         sizes = (*outer, piece * pieces)

@@ -22,6 +22,7 @@ from ..warp_matrices import LANES
 from ..warpgroup_matrices import (
     BARRIER_BYTES,
     DEPTH_BYTES,
+    PATCH_SIDE,
     ROW_BYTES,
     ROWS,
     THREADS,
@@ -41,7 +42,7 @@ from ..warpgroup_matrices import (
 from ..work import Operand
 from .companions import RUN
 from .indices import Indices, add, both, byte, multiply, number, plus, times
-from .patch import SIDE, Patch
+from .patch import Patch
 from .patches import PatchConfiguration, steps_of
 from .warpgroup_kernel import Exchange, Place, Run, WarpgroupKernel
 from .warpgroups import WarpgroupPlan
@@ -304,7 +305,7 @@ class PatchKernel(WarpgroupKernel):
         column = add(add(start, own), times(quad, 2))
         end = self.numbers.size(self.plan.extent(self.plan.columns))
         inner = self.plan.rows[-1]
-        first = {**rows, inner: arith.andi(rows[inner], number(-SIDE))}
+        first = {**rows, inner: arith.andi(rows[inner], number(-PATCH_SIDE))}
         inside = scf.IfOp(arith.andi(is_row, is_below(column, end)))
         with ir.InsertionPoint(inside.then_block):
             run = Run(self, first, column, 1)
@@ -318,15 +319,15 @@ class PatchKernel(WarpgroupKernel):
         inner = self.plan.rows[-1]
         along = {inner: number_}
         if not self._layout.is_wide:
-            across = self._layout.box[-1] // SIDE
+            across = self._layout.box[-1] // PATCH_SIDE
             group = arith.divui(number_, number(ROWS))
             down = arith.divui(group, number(across))
             beside = arith.subi(group, times(down, across))
             within = arith.remui(number_, number(ROWS))
-            x, y = arith.remui(within, number(SIDE)), arith.divui(within, number(SIDE))
+            x, y = arith.remui(within, number(PATCH_SIDE)), arith.divui(within, number(PATCH_SIDE))
             along = {
-                inner: add(times(beside, SIDE), x),
-                self.plan.rows[-2]: add(times(down, SIDE), y),
+                inner: add(times(beside, PATCH_SIDE), x),
+                self.plan.rows[-2]: add(times(down, PATCH_SIDE), y),
             }
         found: dict[int, ir.Value] = {}
         holds: ir.Value | None = None
@@ -350,10 +351,10 @@ def turned_outputs(plan: WarpgroupPlan) -> dict[int, Operand]:
         output.number: output
         for output in plan.form.work.outputs
         if output.strides[inner] == ONE
-        and extent.is_multiple_of(SIDE)
+        and extent.is_multiple_of(PATCH_SIDE)
         and 2 * element_bytes(output.element) == WORD_BYTES
         and all(
-            stride.is_multiple_of(SIDE) or not stride.is_known
+            stride.is_multiple_of(PATCH_SIDE) or not stride.is_known
             for loop, stride in enumerate(output.strides)
             if loop != inner
         )

@@ -9,7 +9,7 @@ from typing import ClassVar
 from ....dialects.records import dataclass
 from ..configuration import Configuration, Value
 from ..device import Device
-from ..warpgroup_matrices import BARRIER_BYTES, PATTERN_BYTES, ROW_BYTES, ROWS
+from ..warpgroup_matrices import BARRIER_BYTES, PATCH_COLUMNS, PATTERN_BYTES, ROW_BYTES, ROWS
 from .form import Form
 from .patch import Patch, read_patch
 from .warpgroups import (
@@ -24,8 +24,6 @@ from .warpgroups import (
     tail_of,
 )
 
-# Columns that are stored together.
-_COLUMNS = 32
 # The part of the tensor cores' rate that products reach; and cycles for a product's 64 rows and for
 # 8 columns of it, where shared memory gives 128 bytes in one (computed).
 _SHARE, _ROW_CYCLES, _COLUMN_CYCLES = 0.6, 16, 2
@@ -163,8 +161,8 @@ def patch_refusal(plan: WarpgroupPlan, device: Device, made: PatchConfiguration)
             f"'rows' are {ROWS} for each of 'consumers' that have a tile, or a multiple up to "
             f"{MOST_COLUMNS}"
         )
-    if made.columns % _COLUMNS or made.columns > MOST_COLUMNS:
-        return f"'columns' are a multiple of {_COLUMNS} up to {MOST_COLUMNS}"
+    if made.columns % PATCH_COLUMNS or made.columns > MOST_COLUMNS:
+        return f"'columns' are a multiple of {PATCH_COLUMNS} up to {MOST_COLUMNS}"
     if _patch(plan).layout(made.rows) is None:
         return "no patch lies so that so many 'rows' read it in products of 64"
     if made.keeps and (made.stages != steps_of(plan) or not _may_keep(plan, made)):
@@ -193,8 +191,8 @@ def _configurations(plan: WarpgroupPlan, device: Device) -> Iterator[PatchConfig
     """Those that are tried, of which kernels can be made."""
     width = plan.extent(plan.columns).known
     tiles = -(-width // MOST_COLUMNS)
-    whole = -(-width // (tiles * _COLUMNS)) * _COLUMNS
-    halves = -(-width // (2 * tiles * _COLUMNS)) * _COLUMNS
+    whole = -(-width // (tiles * PATCH_COLUMNS)) * PATCH_COLUMNS
+    halves = -(-width // (2 * tiles * PATCH_COLUMNS)) * PATCH_COLUMNS
     for columns in dict.fromkeys((whole, halves)):
         kept = PatchConfiguration(ROWS, columns, steps_of(plan), keeps=True)
         found = [

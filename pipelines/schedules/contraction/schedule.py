@@ -73,9 +73,10 @@ def chooser(
     if all(map(is_stencil, forms)) or all(_is_taken(form, device) for form in forms):
         made = ContractionChooser(forms, kernels, device)
         plan = read_patches(forms[0], device)
-        if plan is not None and timed_patches(plan, device)[0] < made.cycles:
-            return PatchChooser(plan, made)
-        return made
+        if plan is None:
+            return made
+        cycles, choice = timed_patches(plan, device)
+        return PatchChooser(plan, choice, made) if cycles < made.cycles else made
     if _is_of_bytes(forms[0], device):
         return BytesChooser(forms[:1], kernels, device)
     return None
@@ -186,12 +187,14 @@ class BytesChooser(ContractionChooser):
 class PatchChooser(Chooser[PatchConfiguration]):
     """The kernel of images of few channels, and that of what the copy engine cannot take."""
 
-    def __init__(self, plan: WarpgroupPlan, others: ContractionChooser) -> None:
+    def __init__(
+        self, plan: WarpgroupPlan, choice: PatchConfiguration, others: ContractionChooser
+    ) -> None:
         self.work = plan.form.work
-        self._plan, self._others = plan, others
+        self._plan, self._choice, self._others = plan, choice, others
 
     def choices(self) -> Sequence[PatchConfiguration]:
-        return [timed_patches(self._plan, self._others.device)[1]]
+        return [self._choice]
 
     def refusal(self, made: PatchConfiguration) -> str | None:
         return patch_refusal(self._plan, self._others.device, made)
