@@ -73,6 +73,7 @@ from ..warpgroup_matrices import (
 from ..work import Operand
 from .companions import RUN, Arrived, Box, Companion, Lanes
 from .indices import Indices, Numbers, add, both, byte, multiply, number, plus, times
+from .pace import Pace
 from .warpgroups import (
     CONSUMER_REGISTERS,
     PRODUCER_REGISTERS,
@@ -129,6 +130,8 @@ class WarpgroupKernel:
         self.plan, self.configuration, self.parameters = plan, made, parameters
         self.shared = SharedMemory()
         self._runs = runs
+        # Of the results that are being emitted.
+        self._pace: Pace | None = None
 
     # The block.
 
@@ -556,8 +559,30 @@ class WarpgroupKernel:
             found, ring, previous = self._sum(descriptors, is_lead, [slot, parity])
             assert previous is not None
             self._release(previous, is_lead)
-            ring = self.store(found, end, is_lead, ring)
+            others = is_below(add(loop.induction_variable, step), tiles)
+            ring = self._store_beside(others, found, end, is_lead, ring)
             scf.YieldOp([*self._passed(ring, number(1)), arith.xori(turn, number(1))])
+
+    def _store_beside(
+        self,
+        others: ir.Value,
+        sums: list[list[ir.Value]],
+        end: End,
+        is_lead: ir.Value,
+        ring: list[ir.Value],
+    ) -> list[ir.Value]:
+        """Stores a tile, so that the other consumer's products go on, where there are `others`."""
+        if not self.plan.paced_instructions(self.configuration):
+            return self.store(sums, end, is_lead, ring)
+        branch = scf.IfOp(others, [each.type for each in ring], has_else=True)
+        with ir.InsertionPoint(branch.then_block):
+            self._pace = Pace()
+            scf.YieldOp(self.store(sums, end, is_lead, ring))
+            self._pace = None
+        assert branch.else_block is not None
+        with ir.InsertionPoint(branch.else_block):
+            scf.YieldOp(self.store(sums, end, is_lead, ring))
+        return list(branch.results)
 
     def _hand_over(self, ring: list[ir.Value]) -> None:
         """Tells the other consumer that its turn has come, when all stages before have arrived."""
@@ -951,12 +976,18 @@ class WarpgroupKernel:
                         scf.YieldOp([])
                 continue
             run = Run(self, rows, self.near_column(at), 2, loaded[tile])
+            if self._pace is not None:
+                pair = self._pace.after_earlier(pair)
             values = run.values(pair)
             inside: scf.IfOp | None = None
             for place, operand in enumerate(plan.form.work.outputs):
-                both = [each[place] for each in values]
-                if self.is_exchanged(operand):
-                    words.setdefault(place, []).append(packed_word(both, operand.element))
+                both, is_exchanged = [each[place] for each in values], self.is_exchanged(operand)
+                if is_exchanged:
+                    both = [packed_word(both, operand.element)]
+                    words.setdefault(place, []).extend(both)
+                if self._pace is not None and place == 0:
+                    self._pace.add(both[-1])
+                if is_exchanged:
                     continue
                 if inside is None:
                     inside = scf.IfOp(arith.andi(is_row, self._is_column(at)))

@@ -271,8 +271,13 @@ class WarpgroupPlan:
 
     @cached_property
     def result_instructions(self) -> float:
-        """The instructions that each result takes, from its sum on."""
-        return _STORE_INSTRUCTIONS + cost_of_result(self.form.work)
+        """The instructions that each result takes, from its sum on, until it is stored."""
+        return cost_of_result(self.form.work)
+
+    def paced_instructions(self, made: WarpgroupConfiguration) -> float:
+        """Those of which few are begun at a time, so that the other consumer's products go on."""
+        is_paced = made.apart and self.result_instructions >= _LEAST_PACED
+        return self.result_instructions if is_paced else 0
 
     @property
     def depth(self) -> int:
@@ -480,9 +485,12 @@ _MOST_STAGES = 6
 CYCLES, BYTES_PER_CYCLE = 4, 60
 # The instructions that each result takes besides what is computed of its sum: lanes exchange and
 # store it. As many threads as begin one in a cycle take so many cycles for it: as many where
-# another consumer multiplies, which then does not, as where none does. What consumers that are
-# apart do hide is how long a tile takes besides: its last products, and what waits for memory.
+# another consumer multiplies, which then does not, as where none does, unless they are paced
+# (pace.py). Consumers that are apart hide how long a tile takes besides: its last products, and
+# what waits for memory.
 _STORE_INSTRUCTIONS, _AT_ONCE, _INSTRUCTION_CYCLES, _TILE_CYCLES = 3, 128, 1.13, 900
+# So many instructions of a result and more are paced, and then take so many cycles.
+_LEAST_PACED, _PACED_CYCLES = 4, 4.4
 # The cycles for each result of companions that are loaded word by word.
 _LOAD_CYCLES = 0.2
 # Those of a tile whose results may lie beyond the last row, and the last column.
@@ -685,14 +693,15 @@ def tensor_core_cycles(rows: int, columns: int, terms: int, device: Device) -> f
 
 def _cost(plan: WarpgroupPlan, device: Device, made: WarpgroupConfiguration, share: float) -> float:
     """The cycles of the multiprocessor that has most to do; sizes that are open are large."""
-    brought = plan.companion_steps(made)
+    brought, paced = plan.companion_steps(made), plan.paced_instructions(made)
     work = _Work(
         _tiles(plan, made),
         _steps(plan),
         _copy_cycles(plan, made),
         sum(map(len, brought)) * made.rows * ROW_BYTES / BYTES_PER_CYCLE,
         len(brought),
-        plan.result_instructions,
+        _STORE_INSTRUCTIONS + plan.result_instructions - paced,
+        paced,
     )
     more = 0.0
     if plan.companions and not brought and made.parts == 1:
@@ -707,7 +716,8 @@ def _cost(plan: WarpgroupPlan, device: Device, made: WarpgroupConfiguration, sha
 @dataclass(frozen=True)
 class _Work:
     """So many tiles, of so many steps, with the cycles that one takes to copy, and those that a
-    tile's companions do, which come in steps, too, and the instructions that each result takes.
+    tile's companions do, which come in steps, too, and the instructions that each result takes,
+    besides those that are `paced`.
     """
 
     tiles: int
@@ -716,6 +726,7 @@ class _Work:
     companions: float = 0
     companion_steps: int = 0
     result_instructions: float = _STORE_INSTRUCTIONS
+    paced: float = 0
 
 
 def _cycles_of(device: Device, made: WarpgroupConfiguration, share: float, work: _Work) -> float:
@@ -725,9 +736,11 @@ def _cycles_of(device: Device, made: WarpgroupConfiguration, share: float, work:
     products = made.rows // ROWS * made.columns // 8 * 4 * CYCLES / share
     steps = -(-work.steps // made.parts)
     tile = max(products * steps, work.copy * steps + work.companions)
-    result = work.result_instructions * _INSTRUCTION_CYCLES / _AT_ONCE
-    end = result * made.rows * made.columns / made.parts
+    own = made.rows * made.columns / made.parts / _AT_ONCE
+    end = work.result_instructions * _INSTRUCTION_CYCLES * own
     tile += end
+    # While one consumer does so, the other one multiplies.
+    tile = max(tile, (tile + work.paced * _PACED_CYCLES * own) / 2)
     if made.parts > 1:
         table, others = device.tables.parts, 1 - 1 / made.parts
         per_byte = 1 / table.write_bytes + others / dict(table.read_bytes)[made.parts]
@@ -741,7 +754,9 @@ def _cycles_of(device: Device, made: WarpgroupConfiguration, share: float, work:
         # long.
         waits = (1, (1 + rounds) / 2, rounds)[min(work.companion_steps, 2)]
     # One consumer alone, which waits for its own instructions, stores the last tile.
-    alone = end / 2 if made.apart else 0
+    alone = 0.0
+    if made.apart:
+        alone = end / 2 + 1.5 * work.paced * _INSTRUCTION_CYCLES * own
     return rounds * tile + waits * _TILE_CYCLES / made.resident + alone
 
 
