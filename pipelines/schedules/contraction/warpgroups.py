@@ -756,7 +756,7 @@ def _cycles_of(device: Device, made: WarpgroupConfiguration, share: float, work:
     # One consumer alone, which waits for its own instructions, stores the last tile.
     alone = 0.0
     if made.apart:
-        alone = end / 2 + 1.5 * work.paced * _INSTRUCTION_CYCLES * own
+        alone = end / 2 + work.paced * _INSTRUCTION_CYCLES * own
     return rounds * tile + waits * _TILE_CYCLES / made.resident + alone
 
 
