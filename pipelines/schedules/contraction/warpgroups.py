@@ -276,7 +276,8 @@ class WarpgroupPlan:
 
     def paced_instructions(self, made: WarpgroupConfiguration) -> float:
         """Those of which few are begun at a time, so that the other consumer's products go on."""
-        is_paced = made.apart and self.result_instructions >= _LEAST_PACED
+        is_alone = made.apart and not made.companions
+        is_paced = is_alone and self.result_instructions >= _LEAST_PACED
         return self.result_instructions if is_paced else 0
 
     @property
@@ -489,8 +490,9 @@ CYCLES, BYTES_PER_CYCLE = 4, 60
 # (pace.py). Consumers that are apart hide how long a tile takes besides: its last products, and
 # what waits for memory.
 _STORE_INSTRUCTIONS, _AT_ONCE, _INSTRUCTION_CYCLES, _TILE_CYCLES = 3, 128, 1.13, 900
-# So many instructions of a result and more are paced, and then take so many cycles.
-_LEAST_PACED, _PACED_CYCLES = 4, 4.4
+# So many instructions of a result and more are paced, and then take so many cycles. Of 5, beside
+# companions or sums of the results, they took longer so.
+_LEAST_PACED, _PACED_CYCLES = 10, 4.4
 # The cycles for each result of companions that are loaded word by word.
 _LOAD_CYCLES = 0.2
 # Those of a tile whose results may lie beyond the last row, and the last column.

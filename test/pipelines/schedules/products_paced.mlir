@@ -2,11 +2,11 @@
 // before the last has been made, unless nobody else multiplies: the block's last tile is computed
 // as fast as it can be. A word of which no bit is used makes the pair wait.
 //
-// RUN: sed 's/APART/true/; s/MORE/arith.mulf %h, %f/' %s | hirc-opt - -p 'hir-schedule-kernels{chips=sm_90a}' | FileCheck %s --check-prefix=PACED
+// RUN: sed 's/APART/true/; s/MORE/arith.mulf %n, %f/' %s | hirc-opt - -p 'hir-schedule-kernels{chips=sm_90a}' | FileCheck %s --check-prefix=PACED
 //
 // Not so where both have a tile together, or where less is made of a sum.
 //
-// RUN: sed 's/APART/false/; s/MORE/arith.mulf %h, %f/' %s | hirc-opt - -p 'hir-schedule-kernels{chips=sm_90a}' | FileCheck %s --check-prefix=FAST
+// RUN: sed 's/APART/false/; s/MORE/arith.mulf %n, %f/' %s | hirc-opt - -p 'hir-schedule-kernels{chips=sm_90a}' | FileCheck %s --check-prefix=FAST
 // RUN: sed 's/APART/true/; s/MORE/arith.addf %all, %all/' %s | hirc-opt - -p 'hir-schedule-kernels{chips=sm_90a}' | FileCheck %s --check-prefix=FAST
 
 // PACED:       gpu.func @{{.*}}tensormap
@@ -51,6 +51,11 @@
     %f = arith.addf %e, %half : f32
     %g = arith.mulf %e, %f : f32
     %h = arith.addf %g, %half : f32
+    %i = arith.mulf %f, %h : f32
+    %j = arith.addf %i, %g : f32
+    %k = arith.mulf %j, %h : f32
+    %l = arith.addf %k, %half : f32
+    %n = arith.mulf %l, %j : f32
     %v = MORE : f32
     %last = arith.truncf %v : f32 to bf16
     linalg.yield %last : bf16
