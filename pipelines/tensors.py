@@ -131,6 +131,23 @@ def put_in(
     return _slice("tensor.insert_slice", whole.type, part.type, [part, whole], sizes, starts or {})
 
 
+def every(value: ir.Value, places: Sequence[slice]) -> ir.Value:
+    """Returns the elements at these places along each dim, up to a known stop in known steps."""
+    kind = ir.RankedTensorType(value.type)
+    sizes = [len(range(each.start, each.stop, each.step)) for each in places]
+    attributes: dict[str, ir.Attribute] = {
+        f"static_{name}": ir.DenseI64ArrayAttr.get(list(numbers))
+        for name, numbers in (
+            ("offsets", [each.start for each in places]),
+            ("sizes", sizes),
+            ("strides", [each.step for each in places]),
+        )
+    }
+    attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([1, 0, 0, 0])
+    made = ir.RankedTensorType.get(sizes, kind.element_type)
+    return ir.Operation.create("tensor.extract_slice", [made], [value], attributes).results[0]
+
+
 def _slice(
     name: str,
     result: ir.Type,

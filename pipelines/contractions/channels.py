@@ -21,7 +21,9 @@ from ..schedules.warpgroup_matrices import MOST_DIMS, ROW_BYTES
 from ..schedules.work import linear_terms
 from ..tensors import copied_to, fill, padded
 from ..walking import made_by
-from .chunks import Chunks, is_padded_with_one, lay_in_chunks, operations, read_chunks
+from .chunks import Chunks, lay_in_chunks, operations, read_chunks
+from .edges import is_padded_with_one
+from .thinning import thinned
 
 # The width of copies to shared memory, and the bytes of elements that warpgroups read across terms.
 TOGETHER_BYTES, _TURNED_BYTES = 16, 2
@@ -74,20 +76,35 @@ def lay_channels_together(op: ir.Operation, *, has_boxes: bool = False) -> None:
     if channel is None:
         return
     rows = _copies_in_rows(op, reads, channel, has_boxes=has_boxes)
-    chunks = read_chunks(op, channel) if has_boxes and _are_for_boxes(reads) else None
-    if chunks is not None and _is_less_in_chunks(chunks, rows):
-        lay_in_chunks(chunks)
-        return
+    if has_boxes and _are_for_boxes(reads):
+        # A copy takes those places alone that are read; what is not copied is read as it is.
+        if rows is not None and rows.moves_image:
+            thin = thinned(op, but_inner=True)
+            if thin is not None:
+                rows = _copies_in_rows(op, (thin, reads[1]), channel, has_boxes=has_boxes)
+        thin = thinned(op)
+        if thin is not None:
+            _read_from(op, 0, thin)
+        chunks = read_chunks(op, channel)
+        if chunks is not None and _is_less_in_chunks(chunks, rows):
+            lay_in_chunks(chunks)
+            return
+        if thin is not None:
+            _read_from(op, 0, reads[0])
     if rows is None or not rows.pay:
         return
-    copied = rows.copied
-    maps = list(ir.ArrayAttr(op.attributes["indexing_maps"]))
     with op.location, ir.InsertionPoint(op):
-        for each in copied:
-            op.operands[each.number] = _permuted(each.access.value, each.order)
+        for each in rows.copied:
             index = tuple(each.access.index[dim] for dim in each.order)
-            map_ = Access(each.access.value, index).map(loop_count(op))
-            maps[each.number] = ir.AffineMapAttr.get(map_)
+            copy = _permuted(each.access.value, each.order)
+            _read_from(op, each.number, Access(copy, index))
+
+
+def _read_from(op: ir.Operation, number: int, read: Access) -> None:
+    """Lets an operation read an operand from another tensor."""
+    maps = list(ir.ArrayAttr(op.attributes["indexing_maps"]))
+    maps[number] = ir.AffineMapAttr.get(read.map(loop_count(op)))
+    op.operands[number] = read.value
     op.attributes["indexing_maps"] = ir.ArrayAttr.get(maps)
 
 
@@ -104,6 +121,13 @@ class _Rows:
     @property
     def pay(self) -> bool:
         return bool(self.copied) and self.seconds < self.apart
+
+    @property
+    def moves_image(self) -> bool:
+        """Whether the image is copied, and not read where a copy of the program took it from."""
+        return any(
+            each.number == 0 and not _lies_so(each.access.value, each.order) for each in self.copied
+        )
 
 
 def _copies_in_rows(
@@ -193,7 +217,7 @@ def _is_whole_as_it_is(op: ir.Operation, image: Access, channel: int) -> bool:
     value, extents = image.value, loop_extents(op)
     while (mover := _mover(value)) is not None and mover.name == "tensor.expand_shape":
         value = mover.operands[0]
-    if mover is not None:
+    if mover is not None or _is_every(value):
         return False
     for each in image.index:
         linear = linear_terms(expression(each))
@@ -223,6 +247,14 @@ def _is_set_apart(value: ir.Value) -> bool:
     ):
         return True
     return _is_set_apart(op.operands[0])
+
+
+def _is_every(value: ir.Value) -> bool:
+    """Returns whether a tensor has every so many'th element of another one."""
+    op = made_by(value, "tensor.extract_slice")
+    return op is not None and any(
+        step != 1 for step in ir.DenseI64ArrayAttr(op.attributes["static_strides"])
+    )
 
 
 def _bytes(read: Access) -> int:

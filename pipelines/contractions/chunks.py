@@ -20,10 +20,9 @@ from math import prod
 
 from ...dialects.mlir import arith, ir
 from ...dialects.records import dataclass
-from ..fusion.access import Access, expression, reassociation
+from ..fusion.access import Access, expression
 from ..fusion.generic import accesses_of, inputs_of, loop_count, loop_extents, reducing_loops
 from ..generics import each_place, element_or, loop_index
-from ..products.fills import is_plus_zero
 from ..rewriting import constant, index_constant
 from ..schedules.elements import element_bytes
 from ..schedules.warpgroup_matrices import (
@@ -36,7 +35,7 @@ from ..schedules.warpgroup_matrices import (
 )
 from ..schedules.work import linear_terms
 from ..tensors import copied_to, expanded, padded
-from ..walking import made_by
+from .edges import bare
 
 # Elements of these sizes are multiplied so, and at most so many bytes of channels: of as many as a
 # step has rows are as good (40, 48 and 64 channels of 16 bits by 3x3 took 35, 25 and 33 us in
@@ -136,6 +135,9 @@ def read_chunks(op: ir.Operation, channel: int) -> Chunks | None:
             return None
         if place not in weights.index:
             return None
+        # Along a dim of one place there is nothing to lay out.
+        if extents[place] == extents[result] == 1:
+            continue
         found.append(Spatial(dim, weights.index.index(place), result, place, step, dilation))
     if not found or prod(extents[each.place] for each in found) == 1:
         return None
@@ -190,7 +192,7 @@ def _image(chunks: Chunks, image: Access, zero: ir.Value) -> Access:
     """Returns the access to the copy of the image."""
     inner, parts = chunks.inner, chunks.parts
     channel = image.index.index(chunks.channel)
-    value, low, high = _bare(image.value)
+    value, low, high = bare(image.value)
     if low[channel] or high[channel]:
         # Chunks begin with the first of all channels, also of those that are zeros.
         value, low, high = image.value, [0] * len(low), [0] * len(high)
@@ -241,50 +243,6 @@ def _weights(chunks: Chunks, weights: Access, zero: ir.Value) -> Access:
     if is_divided:
         index[-3], index[-2] = inner.place, chunks.divided
     return Access(copy, tuple(index))
-
-
-def _bare(value: ir.Value) -> tuple[ir.Value, list[int], list[int]]:
-    """Returns a tensor without the zeros around it, and how many these are along its dims.
-
-    It may have been reshaped since, along dims without zeros around them.
-    """
-    kind = ir.RankedTensorType(value.type)
-    pad = made_by(value, "tensor.pad")
-    if pad is not None and is_padded_with_one(pad):
-        number = list(pad.regions[0].blocks[0])[-1].operation.operands[0]
-        lows, highs = (
-            list(ir.DenseI64ArrayAttr(pad.attributes[f"static_{at}"])) for at in ("low", "high")
-        )
-        if min((*lows, *highs)) >= 0 and _is_zero(number):
-            return pad.operands[0], lows, highs
-    expand = made_by(value, "tensor.expand_shape")
-    if expand is not None:
-        source, lows, highs = _bare(expand.operands[0])
-        groups = reassociation(expand)
-        amounts = [(low, high) for low, high in zip(lows, highs, strict=True)]
-        split = [len(group) > 1 for group in groups]
-        if any(map(sum, amounts)) and not any(
-            is_split and sum(each) for is_split, each in zip(split, amounts, strict=True)
-        ):
-            around = {group[0]: each for group, each in zip(groups, amounts, strict=True)}
-            both = [around.get(dim, (0, 0)) for dim in range(kind.rank)]
-            sizes = [size - sum(each) for size, each in zip(kind.shape, both, strict=True)]
-            made = expanded(source, ir.RankedTensorType.get(sizes, kind.element_type), groups)
-            return made, [low for low, _ in both], [high for _, high in both]
-    return value, [0] * kind.rank, [0] * kind.rank
-
-
-def _is_zero(value: ir.Value) -> bool:
-    made = made_by(value, "arith.constant")
-    return made is not None and is_plus_zero(made.attributes["value"])
-
-
-def is_padded_with_one(pad: ir.Operation) -> bool:
-    """Returns whether a tensor.pad pads with one number, which is known outside of its region."""
-    block = pad.regions[0].blocks[0]
-    owner = list(block)[-1].operation.operands[0].owner
-    is_outside = (owner if isinstance(owner, ir.Block) else owner.operation.block) != block
-    return len(pad.operands) == 1 and is_outside
 
 
 @dataclass(frozen=True)

@@ -601,6 +601,13 @@ ROUNDED = Suite(
                 channels=32,
                 step=2,
             ),
+            # Copies take every place of those that leave a remainder of 1 by 2.
+            _windows(
+                *("common", "f32", "3 5 6 36", "rows = 64, columns = 64, consumers = 1"),
+                channels=32,
+                step=4,
+                dilation=6,
+            ),
         )
     ],
     flags=("-O0", "--float32-products=tf32"),
@@ -630,6 +637,12 @@ LAID = Suite(
         Convolution(1, 24, 40, (23, 27), (3, 3), (5, 8), _ONES, _ONES, "bf16").program("laid_wide"),
         # A step that no copy takes does not divide this one.
         Convolution(1, 24, 24, (200,), (3,), (9,), (1,), (1,), "bf16").program("laid_farther"),
+        # All places that are read have the same remainders by a common factor; and by 2 of 4.
+        Convolution(2, 40, 24, (13, 12), (3, 3), _TWO, (1, 2), _TWO, "bf16").program("laid_common"),
+        Convolution(2, 19, 24, (23, 22), (3, 2), (4, 3), _ONES, (2, 3), "f16").program("laid_half"),
+        # A window of one column in steps, and a row of results.
+        Convolution(1, 40, 24, (9, 16), (4, 1), (1, 3), (1, 0), _TWO, "bf16").program("laid_thin"),
+        Convolution(1, 40, 24, (5, 12), (3, 3), (2, 1), _ZEROS, _TWO, "bf16").program("laid_line"),
         Convolution(
             1, 19, 24, (4, 5, 6), (3, 3, 3), (2, 2, 2), (1, 1, 1), (1, 1, 1), "f16"
         ).program("laid_deep"),

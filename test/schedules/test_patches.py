@@ -23,8 +23,11 @@ from hirc.pipelines.schedules.contraction.warpgroups import WarpgroupPlan
 _ONES, _ZEROS, _TWO = (1, 1), (0, 0), (2, 2)
 
 
-def _drawn(seed: int, element: str) -> Convolution:
-    """One of few channels, of any sizes, steps and dilations that patches are for."""
+def _drawn(seed: int, element: str, common: int = 1) -> Convolution:
+    """One of few channels, of any sizes, steps and dilations that patches are for.
+
+    All of these are multiples of a `common` factor.
+    """
     draw = random.Random(seed)
     rank = draw.choice([1, 2, 2, 2, 3])
     window = tuple(draw.choice([1, 2, 3, 4, 5]) for _ in range(rank))
@@ -38,6 +41,7 @@ def _drawn(seed: int, element: str) -> Convolution:
     if stride[-1] > 1:
         dilation = (*dilation[:-1], 1)
     padding = tuple(draw.choice([0, 1, each // 2, each]) for each in window)
+    stride, dilation = (tuple(common * each for each in numbers) for numbers in (stride, dilation))
     sizes = {1: (40, 180), 2: (9, 27), 3: (4, 11)}[rank]
     image = tuple(
         max(draw.randint(*sizes), by * (each - 1) + 1)
@@ -146,6 +150,14 @@ _PROGRAMS = (
     _padded_along_channels("patch_before_channels", 3, 1, 2),
     _padded_along_channels("patch_around_channels", 7, 2, 3),
     *(_drawn(seed, "bf16").program(f"patch_drawn_{seed}") for seed in range(12)),
+    # Steps and dilations with a common factor, along some dims and along all.
+    Convolution(1, 16, 40, (20, 23), (3, 3), _TWO, _TWO, _TWO, "bf16").program("patch_common"),
+    Convolution(2, 11, 24, (21, 23), (3, 2), (4, 3), (3, 1), (2, 3), "f16").program("patch_apart"),
+    Convolution(1, 8, 24, (15, 40), (1, 3), (3, 1), _ONES, _ONES, "bf16").program("patch_thin"),
+    *(
+        _drawn(seed, "bf16", common).program(f"patch_drawn_{common}_{seed}")
+        for common, seed in ((2, 20), (2, 21), (2, 22), (3, 23), (3, 24), (4, 25))
+    ),
 )
 SUITE = Suite(_PROGRAMS)
 ROUNDED = Suite(
@@ -159,7 +171,10 @@ ROUNDED = Suite(
     ],
     flags=("-O0", "--float32-products=tf32"),
 )
-_SILENT = ("patch_odd", "patch_picture", "patch_row", "patch_columns", "patch_f32_step")
+_SILENT = (
+    *("patch_common", "patch_odd", "patch_picture", "patch_row", "patch_columns"),
+    "patch_f32_step",
+)
 
 
 def _lay_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,7 +54,7 @@ class PatchConfiguration(Configuration):
         "rows": (64, 128, 192, 256),
         "columns": (32, 64, 96, 128, 192, 256),
         "stages": (3, 4, 6),
-        "consumers": (1, 2),
+        "consumers": (1, 2, 3),
         "resident": (1, 2, 3),
         "patches": (1, 2, 3),
         "keeps": (False, True),

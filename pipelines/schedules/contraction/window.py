@@ -136,7 +136,7 @@ def read_window(form: Form) -> Window | None:
         return None
     if any(factor.strides[loop].known <= 0 for loop in along):
         return None
-    found = _guarded_axes(factor)
+    found = _guarded_axes(form, factor)
     if found is None:
         return None
     used = {loop for axis in found for loop in axis.factors}
@@ -180,12 +180,17 @@ def read_window(form: Form) -> Window | None:
     return None if window.box(ROWS) is None else window
 
 
-def _guarded_axes(factor: Factor) -> list[Axis] | None:
-    """Returns the axes along which there are edges; None where they are no dims in memory."""
+def _guarded_axes(form: Form, factor: Factor) -> list[Axis] | None:
+    """Returns the axes along which there are edges; None where they are no dims in memory.
+
+    They have those places that are read: every so many'th where all loops go so far.
+    """
     found: list[Axis] = []
     used: set[int] = set()
     for guard in factor.guards:
-        loops = guard.factors
+        extents = form.work.extents
+        moving = {loop: by for loop, by in guard.factors.items() if extents[loop] != ONE}
+        loops = moving or guard.factors
         if guard.by != 1 or not guard.bound.is_known or used & loops.keys():
             return None
         strides = {
@@ -199,7 +204,11 @@ def _guarded_axes(factor: Factor) -> list[Axis] | None:
         if rest or not stride:
             return None
         used |= loops.keys()
-        found.append(Axis(guard.bound.known, stride, guard.constant, loops))
+        every = gcd(*loops.values())
+        constant, first = divmod(guard.constant, every)
+        size = -(-(guard.bound.known - first) // every)
+        factors = {loop: by // every for loop, by in loops.items()}
+        found.append(Axis(size, stride * every, constant, factors))
     return found
 
 

@@ -129,27 +129,77 @@ func.func @many_channels(%x: tensor<8x72x114x114xbf16>, %k: tensor<64x72x3x3xbf1
 
 // -----
 
-// Places of a window that lie apart are not divided by a step; along other dims they may.
+// A dilation along an innermost dim with a step stays, unless they have a common factor.
 
 // CHECK-LABEL: func.func @dilated(
 // CHECK-NOT:     x8xbf16>
 // CHECK:         return
-func.func @dilated(%x: tensor<8x16x226x226xbf16>, %k: tensor<64x16x3x3xbf16>, %s: tensor<8x64x222x111xf32>) -> tensor<8x64x222x111xf32> {
-  %y = linalg.conv_2d_nchw_fchw {strides = dense<[1, 2]> : tensor<2xi64>, dilations = dense<2> : tensor<2xi64>}
+func.func @dilated(%x: tensor<8x16x226x226xbf16>, %k: tensor<64x16x3x3xbf16>, %s: tensor<8x64x222x74xf32>) -> tensor<8x64x222x74xf32> {
+  %y = linalg.conv_2d_nchw_fchw {strides = dense<[1, 3]> : tensor<2xi64>, dilations = dense<2> : tensor<2xi64>}
     ins(%x, %k : tensor<8x16x226x226xbf16>, tensor<64x16x3x3xbf16>)
-    outs(%s : tensor<8x64x222x111xf32>) -> tensor<8x64x222x111xf32>
-  return %y : tensor<8x64x222x111xf32>
+    outs(%s : tensor<8x64x222x74xf32>) -> tensor<8x64x222x74xf32>
+  return %y : tensor<8x64x222x74xf32>
+}
+
+// -----
+
+// What reads every other column is a convolution in steps of one of these, the second one on where
+// padding is odd; so of rows, which it reads in steps of 4, dilated by 2.
+
+// CHECK:       #[[$IMAGE:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d0, d4, d2 * 2 + d5, d3 + d6, d7)>
+// CHECK-LABEL: func.func @common(
+// CHECK-SAME:    %[[X:.*]]: tensor<8x16x225x226xbf16>
+// CHECK:         %[[E:.*]] = tensor.extract_slice %[[X]][0, 0, 0, 1] [8, 16, 113, 113] [1, 1, 2, 2]
+// CHECK:         linalg.generic {{.*}} outs({{.*}} : tensor<8x2x113x113x8xbf16>)
+// CHECK:         %[[P:.*]] = tensor.pad %{{.*}} low[0, 0, 1, 2, 0] high[0, 0, 1, 0, 0]
+// CHECK:         linalg.generic {indexing_maps = [#[[$IMAGE]], {{.*}} ins(%[[P]],
+func.func @common(%x: tensor<8x16x225x226xbf16>, %k: tensor<64x16x3x3xbf16>, %s: tensor<8x64x57x113xf32>) -> tensor<8x64x57x113xf32> {
+  %zero = arith.constant 0.0 : bf16
+  %p = tensor.pad %x low[0, 0, 2, 3] high[0, 0, 3, 1] {
+  ^bb0(%i: index, %j: index, %l: index, %m: index):
+    tensor.yield %zero : bf16
+  } : tensor<8x16x225x226xbf16> to tensor<8x16x230x230xbf16>
+  %y = linalg.conv_2d_nchw_fchw {strides = dense<[4, 2]> : tensor<2xi64>, dilations = dense<2> : tensor<2xi64>}
+    ins(%p, %k : tensor<8x16x230x230xbf16>, tensor<64x16x3x3xbf16>)
+    outs(%s : tensor<8x64x57x113xf32>) -> tensor<8x64x57x113xf32>
+  return %y : tensor<8x64x57x113xf32>
+}
+
+// -----
+
+// Windows of one row in steps read every other row alone.
+
+// CHECK-LABEL: func.func @one_row(
+// CHECK:         tensor.extract_slice %{{.*}}[0, 0, 0, 0] [8, 16, 112, 224] [1, 1, 2, 1]
+// CHECK:         outs({{.*}} : tensor<8x2x112x224x8xbf16>)
+func.func @one_row(%x: tensor<8x16x224x224xbf16>, %k: tensor<64x16x1x5xbf16>, %s: tensor<8x64x112x220xf32>) -> tensor<8x64x112x220xf32> {
+  %y = linalg.conv_2d_nchw_fchw {strides = dense<[2, 1]> : tensor<2xi64>}
+    ins(%x, %k : tensor<8x16x224x224xbf16>, tensor<64x16x1x5xbf16>)
+    outs(%s : tensor<8x64x112x220xf32>) -> tensor<8x64x112x220xf32>
+  return %y : tensor<8x64x112x220xf32>
 }
 
 // -----
 
 // CHECK-LABEL: func.func @dilated_rows(
-// CHECK:         outs({{.*}} : tensor<8x2x226x2x113x8xbf16>)
+// CHECK:         outs({{.*}} : tensor<8x2x113x2x113x8xbf16>)
 func.func @dilated_rows(%x: tensor<8x16x226x226xbf16>, %k: tensor<64x16x3x3xbf16>, %s: tensor<8x64x111x112xf32>) -> tensor<8x64x111x112xf32> {
   %y = linalg.conv_2d_nchw_fchw {strides = dense<[2, 2]> : tensor<2xi64>, dilations = dense<[2, 1]> : tensor<2xi64>}
     ins(%x, %k : tensor<8x16x226x226xbf16>, tensor<64x16x3x3xbf16>)
     outs(%s : tensor<8x64x111x112xf32>) -> tensor<8x64x111x112xf32>
   return %y : tensor<8x64x111x112xf32>
+}
+
+// -----
+
+// Of a dim of one place nothing is laid out: pixels lie along the other one.
+
+// CHECK-LABEL: func.func @row_in_two_dims(
+// CHECK:         outs({{.*}} : tensor<64x32x1x498x8xbf16>)
+func.func @row_in_two_dims(%x: tensor<64x32x8x498x1xbf16>, %k: tensor<32x5x8x3x1xbf16>, %s: tensor<64x32x5x496x1xf32>) -> tensor<64x32x5x496x1xf32> {
+  %y = linalg.conv_2d_ngchw_gfchw ins(%x, %k : tensor<64x32x8x498x1xbf16>, tensor<32x5x8x3x1xbf16>)
+    outs(%s : tensor<64x32x5x496x1xf32>) -> tensor<64x32x5x496x1xf32>
+  return %y : tensor<64x32x5x496x1xf32>
 }
 
 // -----
