@@ -42,9 +42,9 @@ Piece = tuple[ir.Value, ir.Value, ir.Value]
 class Vectors:
     """Products of vectors: a thread has rows and columns of the tile in groups that lie together.
 
-    A warp has 4 by 8 such threads. In quarters of 4 by 2 they would read a third less from shared
-    memory, at 1 % less time, and write results into few banks, which took short sums up to 16 %
-    more.
+    A warp has 4 by 8 such threads, or as many rows or columns of them as a tile has. In quarters of
+    4 by 2 they would read a third less from shared memory, at 1 % less time, and write results into
+    few banks, which took short sums up to 16 % more.
     """
 
     def __init__(self, form: Form, made: Configuration, sides: tuple[Side, Side]) -> None:
@@ -52,8 +52,8 @@ class Vectors:
         self._unit = vector_of(element_bytes(form.total))
         self._row_unit = min(self._unit, made.thread_rows)
         self._groups = made.thread_columns // self._unit
-        across = made.columns // made.thread_columns
-        lanes_x = min(8, across)
+        across, down = made.columns // made.thread_columns, made.rows // made.thread_rows
+        lanes_x = max(min(8, across), LANES // down)
         lanes_y = LANES // lanes_x
         thread = thread_in_block()
         lane = arith.andi(thread, number(LANES - 1))

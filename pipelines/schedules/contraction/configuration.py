@@ -7,7 +7,7 @@ from math import ceil
 
 from ....dialects.records import dataclass
 from ..device import Device
-from ..elements import ACCESS_BYTES, element_bytes
+from ..elements import ACCESS_BYTES, SECTOR_BYTES, element_bytes
 from ..size import ONE, ZERO, product
 from ..warp_matrices import DEPTH_BYTES, capability_for_bytes
 from .form import Factor, Form, read_range
@@ -68,6 +68,14 @@ _TILES = (
     _Tile(32, 128, 8, 4, 4, 0.46),
     _Tile(32, 64, 4, 4, 6, 0.36),
     _Tile(16, 128, 4, 4, 6, 0.36),
+    # Of few rows or columns, as few filters are. Shares by the instructions of a step.
+    _Tile(256, 32, 8, 8, 3, 0.48),
+    _Tile(32, 256, 8, 8, 3, 0.48),
+    _Tile(128, 32, 8, 4, 4, 0.46),
+    _Tile(64, 32, 4, 4, 6, 0.36),
+    _Tile(256, 16, 8, 4, 3, 0.39),
+    _Tile(16, 256, 8, 4, 3, 0.39),
+    _Tile(128, 16, 4, 4, 6, 0.36),
 )
 # Of matrices. What a tile reaches grows with how many warps are resident, and then with its size.
 _MATRIX_TILES = (
@@ -301,13 +309,21 @@ def _known(
 
 
 def is_along_terms(form: Form, factor: Factor, own: tuple[int, ...]) -> bool:
-    """Returns whether neighbours in a factor's memory are terms, rather than rows or columns."""
+    """Returns whether neighbours in a factor's memory are terms, rather than rows or columns.
+
+    Of terms in runs shorter than a sector, as the places of a window are, threads would have a few
+    of many rows each: they rather have those of a few rows that lie some elements apart.
+    """
     strides = [factor.strides[loop] for loop in own if factor.strides[loop] != ZERO]
     if any(stride.is_known and stride.known == 1 for stride in strides):
         return False
-    return any(
-        factor.strides[loop].is_known and factor.strides[loop].known == 1 for loop in form.terms
-    )
+    inner = next((loop for loop in form.terms if factor.strides[loop] == ONE), None)
+    if inner is None:
+        return False
+    run, size = form.work.extents[inner], element_bytes(factor.element)
+    is_short = run.is_known and run.known * size < SECTOR_BYTES
+    is_near = any(stride.is_known and 0 < stride.known * size <= ACCESS_BYTES for stride in strides)
+    return form.is_of_matrices or not (is_short and is_near)
 
 
 @dataclass(frozen=True)

@@ -359,15 +359,20 @@ class ContractionKernel:
 class PartsKernel:
     """Emits the body of the kernel that adds the parts of sums: some rows of a tile a block."""
 
-    ROWS, THREADS = 8, 256
+    LEAST_ROWS, THREADS = 8, 256
 
     def __init__(self, tiles: Tiles, parameters: Parameters, scratch: ir.Value) -> None:
         self._tiles, self.parameters, self._scratch = tiles, parameters, scratch
 
     @property
+    def rows(self) -> int:
+        """How many rows a block has: all of its threads have a result."""
+        return max(self.LEAST_ROWS, self.THREADS // self._tiles.configuration.columns)
+
+    @property
     def blocks_each(self) -> int:
         """How many blocks share a tile."""
-        return self._tiles.configuration.rows // self.ROWS
+        return self._tiles.configuration.rows // self.rows
 
     def emit(self) -> None:
         """Adds the parts in their order, computes what follows and stores it."""
@@ -407,7 +412,7 @@ class PartsKernel:
         def loaded(where: ir.Value) -> list[ir.Value]:
             return load(where, total, 1, element_bytes(total))
 
-        results.store(times(slice_, self.ROWS), self.ROWS, value)
+        results.store(times(slice_, self.rows), self.rows, value)
 
 
 def _plus(one: ir.Value, other: ir.Value) -> ir.Value:

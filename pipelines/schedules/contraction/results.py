@@ -53,11 +53,29 @@ class Results:
 
         Neighbouring threads take neighbouring columns.
         """
+        width = min(self.columns, self.threads)
+        column = arith.andi(self.thread, number(width - 1))
+        row = add(first, arith.shrui(self.thread, number(width.bit_length() - 1)))
+        step = self.threads // width
+        if width == self.columns:
+            self._store_column(column, row, step, rows // step, value)
+            return
+        loop = scf.ForOp(number(0), number(self.columns), number(width))
+        with ir.InsertionPoint(loop.body):
+            own = add(column, loop.induction_variable)
+            self._store_column(own, row, step, rows // step, value)
+            scf.YieldOp([])
+
+    def _store_column(
+        self,
+        column: ir.Value,
+        row: ir.Value,
+        step: int,
+        count: int,
+        value: Callable[[ir.Value, ir.Value], ir.Value],
+    ) -> None:
+        """Computes and stores so many results of a column, every `step`-th from a row on."""
         form = self.numbers.form
-        column = arith.andi(self.thread, number(self.columns - 1))
-        row = add(first, arith.shrui(self.thread, number(self.columns.bit_length() - 1)))
-        step = self.threads // self.columns
-        rounds = rows // step
         at = add(self.first_column, column)
         extent = form.count_of(form.columns)
         columns = self.numbers.whole(self.numbers.split(at, form.columns))
@@ -65,8 +83,8 @@ class Results:
         if not extent.is_multiple_of(self.columns):
             holds = both(holds, is_below(at, self.numbers.size(extent)))
         with inside(holds):
-            at_once = min(_AT_ONCE, rounds)
-            loop = scf.ForOp(number(0), number(rounds), number(at_once))
+            at_once = min(_AT_ONCE, count)
+            loop = scf.ForOp(number(0), number(count), number(at_once))
             with ir.InsertionPoint(loop.body):
                 start = add(row, times(loop.induction_variable, step))
                 rows_at = [plus(start, each * step) for each in range(at_once)]
