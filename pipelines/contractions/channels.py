@@ -15,14 +15,16 @@ from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..fusion.access import Access, Coordinate, expression, reassociation
 from ..fusion.fills import filled_with
-from ..fusion.generic import accesses_of, inputs_of, loop_count, loop_extents, reducing_loops
+from ..fusion.generic import accesses_of, inputs_of, loop_extents, reducing_loops
+from ..rewriting import constant
 from ..schedules.elements import SECTOR_BYTES, element_bytes
 from ..schedules.warpgroup_matrices import MOST_DIMS, ROW_BYTES
 from ..schedules.work import linear_terms
 from ..tensors import copied_to, fill, padded
 from ..walking import made_by
 from .chunks import Chunks, lay_in_chunks, operations, read_chunks
-from .edges import is_padded_with_one
+from .edges import bare, is_padded_with_one
+from .operands import read_from
 from .thinning import thinned
 
 # The width of copies to shared memory, and the bytes of elements that warpgroups read across terms.
@@ -76,7 +78,7 @@ def lay_channels_together(op: ir.Operation, *, has_boxes: bool = False) -> None:
     if channel is None:
         return
     rows = _copies_in_rows(op, reads, channel, has_boxes=has_boxes)
-    if has_boxes and _are_for_boxes(reads):
+    if has_boxes and not any(_is_set_apart(read.value) for read in reads):
         # A copy takes those places alone that are read; what is not copied is read as it is.
         if rows is not None and rows.moves_image:
             thin = thinned(op, but_inner=True)
@@ -84,28 +86,20 @@ def lay_channels_together(op: ir.Operation, *, has_boxes: bool = False) -> None:
                 rows = _copies_in_rows(op, (thin, reads[1]), channel, has_boxes=has_boxes)
         thin = thinned(op)
         if thin is not None:
-            _read_from(op, 0, thin)
+            read_from(op, 0, thin)
         chunks = read_chunks(op, channel)
         if chunks is not None and _is_less_in_chunks(chunks, rows):
             lay_in_chunks(chunks)
             return
         if thin is not None:
-            _read_from(op, 0, reads[0])
+            read_from(op, 0, reads[0])
     if rows is None or not rows.pay:
         return
     with op.location, ir.InsertionPoint(op):
         for each in rows.copied:
             index = tuple(each.access.index[dim] for dim in each.order)
             copy = _permuted(each.access.value, each.order)
-            _read_from(op, each.number, Access(copy, index))
-
-
-def _read_from(op: ir.Operation, number: int, read: Access) -> None:
-    """Lets an operation read an operand from another tensor."""
-    maps = list(ir.ArrayAttr(op.attributes["indexing_maps"]))
-    maps[number] = ir.AffineMapAttr.get(read.map(loop_count(op)))
-    op.operands[number] = read.value
-    op.attributes["indexing_maps"] = ir.ArrayAttr.get(maps)
+            read_from(op, each.number, Access(copy, index))
 
 
 @dataclass(frozen=True)
@@ -433,6 +427,12 @@ def _permuted(value: ir.Value, order: Sequence[int]) -> ir.Value:
         return _padded(op, _permuted(source, order), made, order)
     if op.name == "tensor.insert_slice":
         return _inserted(op, _permuted(source, order), made, order)
+    inside, lows, highs = bare(value)
+    if any((*lows, *highs)):
+        # Zeros around channels that are divided into groups stay around their copy.
+        low, high = ([each[dim] for dim in order] for each in (lows, highs))
+        zero = constant(kind.element_type, 0)
+        return padded(_permuted(inside, order), made, low, high, zero)
     groups = reassociation(op)
     sources = _group_order(groups, order)
     row = kind.shape[order[-1]] * element_bytes(kind.element_type)

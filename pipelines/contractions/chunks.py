@@ -7,7 +7,8 @@ are few. The order of the image is
 
     batch, group, chunk, outer dims, remainder, innermost dim, channel in the chunk
 
-and that of the weights follows it. Where the window moves in steps along the innermost dim, this
+and that of the weights follows it. Where these are more dims than the copy engine takes, those
+before the outer dims are one. Where the window moves in steps along the innermost dim, this
 one is divided: into places with the same remainder by the step, which then lie together. Channels
 that lack in the last chunk, and what the division needs, are zeros.
 """
@@ -20,8 +21,8 @@ from math import prod
 
 from ...dialects.mlir import arith, ir
 from ...dialects.records import dataclass
-from ..fusion.access import Access, expression
-from ..fusion.generic import accesses_of, inputs_of, loop_count, loop_extents, reducing_loops
+from ..fusion.access import Access, Coordinate, expression
+from ..fusion.generic import accesses_of, loop_count, loop_extents, reducing_loops
 from ..generics import each_place, element_or, loop_index
 from ..rewriting import constant, index_constant
 from ..schedules.elements import element_bytes
@@ -34,8 +35,9 @@ from ..schedules.warpgroup_matrices import (
     ROW_BYTES,
 )
 from ..schedules.work import linear_terms
-from ..tensors import copied_to, expanded, padded
+from ..tensors import collapsed, copied_to, expanded, padded
 from .edges import bare
+from .operands import replace_reads
 
 # Elements of these sizes are multiplied so, and at most so many bytes of channels: of as many as a
 # step has rows are as good (40, 48 and 64 channels of 16 bits by 3x3 took 35, 25 and 33 us in
@@ -60,13 +62,17 @@ class Spatial:
 
 @dataclass(frozen=True)
 class Chunks:
-    """How a convolution is laid out in chunks of `count` channels, of which there are `number`."""
+    """How a convolution is laid out in chunks of `count` channels, of which there are `number`.
+
+    What the image has besides pixels is one dim if it `is_merged`.
+    """
 
     op: ir.Operation
     channel: int
     count: int
     number: int
     spatial: tuple[Spatial, ...]
+    is_merged: bool = False
 
     @property
     def inner(self) -> Spatial:
@@ -150,10 +156,14 @@ def read_chunks(op: ir.Operation, channel: int) -> Chunks | None:
         return None
     count = CHUNK_BYTES // size
     number = -(-extents[channel] // count)
-    dims = len(image.index) - 1 + (number > 1) + (inner.step > 1)
-    made = Chunks(op, channel, count, number, tuple(found))
+    leading = len(image.index) - 1 - len(found) + (number > 1)
+    dims = leading + len(found) + (inner.step > 1)
+    is_merged = dims > MOST_DIMS
+    made = Chunks(op, channel, count, number, tuple(found), is_merged)
     if len(found) == 1 and made.places == 1 < made.parts:
         return None  # It would be a product of matrices.
+    if is_merged:
+        dims -= leading - 1
     return made if dims <= MOST_DIMS and made.pairs <= MOST_PAIRS else None
 
 
@@ -185,7 +195,7 @@ def lay_in_chunks(chunks: Chunks) -> None:
         image, weights = accesses_of(op)[:2]
         zero = constant(ir.RankedTensorType(image.value.type).element_type, 0.0)
         new = [_image(chunks, image, zero), _weights(chunks, weights, zero)]
-        _replace(chunks, new)
+        replace_reads(op, new, chunks.loops)
 
 
 def _image(chunks: Chunks, image: Access, zero: ir.Value) -> Access:
@@ -208,12 +218,6 @@ def _image(chunks: Chunks, image: Access, zero: ir.Value) -> Access:
     order = _order(chunks, sizes, channel, spatial, is_divided=parts > 1)
     copy = _copied(value, sizes, order, {inner.image: before}, zero)
     around = [(low[part.dim], high[part.dim]) if part.is_whole else (0, 0) for part in order]
-    if any(sum(each) for each in around):
-        kind = ir.RankedTensorType(copy.type)
-        wide = [size + sum(each) for size, each in zip(kind.shape, around, strict=True)]
-        lows, highs = zip(*around, strict=True)
-        wide_kind = ir.RankedTensorType.get(wide, kind.element_type)
-        copy = padded(copy, wide_kind, lows, highs, zero)
     index = [image.index[part.dim] for part in order]
     if chunks.number > 1:
         index[-1] = chunks.in_chunk
@@ -222,7 +226,35 @@ def _image(chunks: Chunks, image: Access, zero: ir.Value) -> Access:
         index[-2] = inner.result
         if chunks.places > 1:
             index[-2] = expression(inner.result) + expression(chunks.divided)
+    if chunks.is_merged:
+        leading = len(order) - len(spatial) - 1 - (parts > 1)
+        copy, index, around = _merged(copy, index, around, leading)
+    if any(map(sum, around)):
+        kind = ir.RankedTensorType(copy.type)
+        wide = [size + sum(each) for size, each in zip(kind.shape, around, strict=True)]
+        lows, highs = zip(*around, strict=True)
+        wide_kind = ir.RankedTensorType.get(wide, kind.element_type)
+        copy = padded(copy, wide_kind, lows, highs, zero)
     return Access(copy, tuple(index))
+
+
+def _merged(
+    copy: ir.Value,
+    index: Sequence[Coordinate],
+    around: Sequence[tuple[int, int]],
+    leading: int,
+) -> tuple[ir.Value, list[Coordinate], list[tuple[int, int]]]:
+    """Returns a copy whose first dims are one, where they lie along it, and what is around it."""
+    if any(map(sum, around[:leading])):
+        return copy, list(index), list(around)  # No patches are read of such.
+    kind = ir.RankedTensorType(copy.type)
+    groups = [list(range(leading)), *([dim] for dim in range(leading, kind.rank))]
+    sizes = [prod(kind.shape[dim] for dim in group) for group in groups]
+    made = collapsed(copy, ir.RankedTensorType.get(sizes, kind.element_type), groups)
+    lengths = [prod(kind.shape[dim + 1 : leading]) for dim in range(leading)]
+    parts = [expression(each) * by for each, by in zip(index, lengths, strict=False)]
+    at = reduce(ir.AffineExpr.__add__, parts)
+    return made, [at, *index[leading:]], [(0, 0), *around[leading:]]
 
 
 def _weights(chunks: Chunks, weights: Access, zero: ir.Value) -> Access:
@@ -340,27 +372,3 @@ def _element(
             "tensor.extract", results=[zero.type], operands=[value, *places]
         ).results[0]
     return element_or(reduce(arith.andi, conditions), value, places, zero)
-
-
-def _replace(chunks: Chunks, reads: Sequence[Access]) -> None:
-    """Replaces the operation by one with loops for the channel of a chunk, and for its places."""
-    op = chunks.op
-    loops = chunks.loops
-    written = accesses_of(op)[len(inputs_of(op)) :]
-    maps = [each.map(loops) for each in (*reads, *written)]
-    kinds = list(ir.ArrayAttr(op.attributes["iterator_types"]))
-    kinds += [ir.Attribute.parse("#linalg.iterator_type<reduction>")] * (loops - len(kinds))
-    attributes = {name: op.attributes[name] for name in op.attributes}
-    attributes["indexing_maps"] = ir.ArrayAttr.get([ir.AffineMapAttr.get(each) for each in maps])
-    attributes["iterator_types"] = ir.ArrayAttr.get(kinds)
-    new = ir.Operation.create(
-        op.name,
-        results=[each.type for each in op.results],
-        operands=[*(each.value for each in reads), *list(op.operands)[len(reads) :]],
-        attributes=attributes,
-        regions=1,
-    )
-    op.regions[0].blocks[0].append_to(new.regions[0])
-    for old, result in zip(op.results, new.results, strict=True):
-        old.replace_all_uses_with(result)
-    op.erase()

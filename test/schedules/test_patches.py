@@ -138,6 +138,13 @@ _PROGRAMS = (
     Convolution(1, 16, 24, (9, 10, 11), (3, 3, 3), (1, 1, 1), (1, 1, 1), (1, 1, 1), "f16").program(
         "patch_deep"
     ),
+    # Six dims: images and chunks of channels are one. Padding along them is none of pixels.
+    Convolution(2, 16, 24, (5, 6, 19), (3, 2, 3), (1, 2, 2), (1, 0, 1), (1, 1, 1), "f16").program(
+        "patch_deep_steps"
+    ),
+    Convolution(2, 11, 9, (5, 8, 13), (2, 3, 4), (1, 1, 3), (0, 2, 2), (2, 1, 1), "bf16").program(
+        "patch_deep_odd"
+    ),
     # No padding, no multiple of anything, and a window of places far apart.
     Convolution(1, 24, 40, (20, 19), (3, 3), _ONES, _ZEROS, _TWO, "f16").program("patch_dilated"),
     # More columns than a tile has.
@@ -172,7 +179,14 @@ ROUNDED = Suite(
     flags=("-O0", "--float32-products=tf32"),
 )
 _SILENT = (
-    *("patch_common", "patch_odd", "patch_picture", "patch_row", "patch_columns"),
+    *(
+        "patch_common",
+        "patch_deep_steps",
+        "patch_odd",
+        "patch_picture",
+        "patch_row",
+        "patch_columns",
+    ),
     "patch_f32_step",
 )
 

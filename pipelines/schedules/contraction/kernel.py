@@ -367,7 +367,8 @@ class PartsKernel:
     @property
     def rows(self) -> int:
         """How many rows a block has: all of its threads have a result."""
-        return max(self.LEAST_ROWS, self.THREADS // self._tiles.configuration.columns)
+        made = self._tiles.configuration
+        return min(made.rows, max(self.LEAST_ROWS, self.THREADS // made.columns))
 
     @property
     def blocks_each(self) -> int:

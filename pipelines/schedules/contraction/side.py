@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from ....dialects.mlir import arith, ir, scf
@@ -69,15 +69,16 @@ class _Term:
 
 @dataclass(frozen=True)
 class _Copy:
-    """What a thread copies of a row and a term, from `more` elements after `offset` to the byte
-    `shift` after its first one in a stage.
-    """
+    """What a thread copies of a row and a term: to the byte `shift` after its first in a stage."""
 
     shift: int
-    offset: ir.Value
-    more: int
     row: _Row
     term: _Term
+
+    @property
+    def more(self) -> int:
+        """How many elements lie before it besides those before the row and those of the term."""
+        return self.row.more + self.term.more
 
     def read(self, bytes_: int) -> ir.Value:
         """Returns how many bytes there are, all or none."""
@@ -310,24 +311,34 @@ class Side:
     ) -> None:
         """Starts the copies of one step: `base` is its first term in the segment."""
         bytes_, own = self.bytes * self.width, byte(slot, self.shared_place)
+        kind = self.factor.element
         starts: dict[ir.Value, ir.Value] = {}
+        sources: dict[tuple[ir.Value, ir.Value], ir.Value] = {}
         for each in self._copies(segment, base, table):
             # Where nothing is there, nothing is read, whatever the address is.
             size = each.read(bytes_)
-            if each.offset not in starts:
-                starts[each.offset] = address(self._pointer(), self.factor.element, each.offset)
-            source = starts[each.offset]
+            row, term = each.row.offset, each.term.offset
+            if row not in starts:
+                starts[row] = address(self._pointer(), kind, row)
+            if (row, term) not in sources:
+                # From where the row begins: to add in 32 bits first takes twice the instructions.
+                sources[row, term] = address(starts[row], kind, term)
+            source = sources[row, term]
             if each.more:
-                more = constant(each.offset.type, each.more)
-                source = address(source, self.factor.element, more)
+                i64 = ir.IntegerType.get_signless(64)
+                source = address(source, kind, constant(i64, each.more))
             copy_async(_past(own, each.shift), source, size, bytes_)
 
     def fetch(self, segment: Segment, base: ir.Value, table: ir.Value | None) -> list[ir.Value]:
         """Loads what a thread brings of one step, of elements that are too small for copies."""
         kind = self.factor.element
         found: list[ir.Value] = []
+        sums: dict[tuple[ir.Value, ir.Value], ir.Value] = {}
         for each in self._copies(segment, base, table):
-            place = plus(each.offset, each.more)
+            key = each.row.offset, each.term.offset
+            if key not in sums:
+                sums[key] = add(*key)
+            place = plus(sums[key], each.more)
             is_there = arith.cmpi(arith.CmpIPredicate.ne, each.read(self.bytes), number(0))
             inside = arith.select(is_there, place, constant(place.type, 0))
             where = address(self._pointer(), kind, inside)
@@ -353,18 +364,12 @@ class Side:
             for row in range(self.count_rows)
         ]
 
-    def _copies(self, segment: Segment, base: ir.Value, table: ir.Value | None) -> list[_Copy]:
-        """What a thread copies of one step."""
-        sums: dict[tuple[ir.Value, ir.Value], ir.Value] = {}
-        found: list[_Copy] = []
+    def _copies(self, segment: Segment, base: ir.Value, table: ir.Value | None) -> Iterator[_Copy]:
+        """Yields what a thread copies of one step."""
         shifts = iter(self._shifts())
         for term in self._terms(segment, base, table):
             for row in self._rows:
-                key = row.offset, term.offset
-                if key not in sums:
-                    sums[key] = add(*key)
-                found.append(_Copy(next(shifts), sums[key], row.more + term.more, row, term))
-        return found
+                yield _Copy(next(shifts), row, term)
 
     def _terms(self, segment: Segment, base: ir.Value, table: ir.Value | None) -> list[_Term]:
         """The terms of one step, of the segment's `base`-th on, that a thread copies."""

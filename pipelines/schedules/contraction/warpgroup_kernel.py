@@ -741,7 +741,7 @@ class WarpgroupKernel:
         plan = self.plan
         along = plan.first.is_along_terms, plan.second.is_along_terms
         begin_products()
-        for step in range(ROW_BYTES // DEPTH_BYTES):
+        for step in range(plan.pieces):
             far = [step * (DEPTH_BYTES if each else plan.depth // 4 * ROW_BYTES) for each in along]
             second = moved(b, far[1])
             for slice_ in range(len(sums)):

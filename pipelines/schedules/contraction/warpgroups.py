@@ -286,6 +286,15 @@ class WarpgroupPlan:
         return ROW_BYTES // element_bytes(self.element)
 
     @property
+    def pieces(self) -> int:
+        """The pieces of a step's terms that are multiplied: no more than there are."""
+        terms = self.extent(self.terms)
+        most = ROW_BYTES // DEPTH_BYTES
+        if not terms.is_known:
+            return most
+        return min(most, -(-terms.known * element_bytes(self.element) // DEPTH_BYTES))
+
+    @property
     def splits_sectors(self) -> bool:
         """Whether rows of a factor of a matrix product begin within sectors of the caches."""
         return not isinstance(self.first, Window) and (
@@ -704,6 +713,7 @@ def _cost(plan: WarpgroupPlan, device: Device, made: WarpgroupConfiguration, sha
         len(brought),
         _STORE_INSTRUCTIONS + plan.result_instructions - paced,
         paced,
+        plan.pieces,
     )
     more = 0.0
     if plan.companions and not brought and made.parts == 1:
@@ -720,6 +730,8 @@ class _Work:
     """So many tiles, of so many steps, with the cycles that one takes to copy, and those that a
     tile's companions do, which come in steps, too, and the instructions that each result takes,
     besides those that are `paced`.
+
+    So many pieces of a step are multiplied.
     """
 
     tiles: int
@@ -729,13 +741,14 @@ class _Work:
     companion_steps: int = 0
     result_instructions: float = _STORE_INSTRUCTIONS
     paced: float = 0
+    pieces: int = ROW_BYTES // DEPTH_BYTES
 
 
 def _cycles_of(device: Device, made: WarpgroupConfiguration, share: float, work: _Work) -> float:
     """Returns the same of some work."""
     if made.neighbours > 1:
         share *= _NEIGHBOURS_SHARE
-    products = made.rows // ROWS * made.columns // 8 * 4 * CYCLES / share
+    products = made.rows // ROWS * made.columns // 8 * work.pieces * CYCLES / share
     steps = -(-work.steps // made.parts)
     tile = max(products * steps, work.copy * steps + work.companions)
     own = made.rows * made.columns / made.parts / _AT_ONCE

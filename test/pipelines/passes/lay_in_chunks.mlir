@@ -251,3 +251,31 @@ func.func @pieces(%x: tensor<64x16x16384xbf16>, %k: tensor<64x16x4xbf16>, %s: te
     outs(%s : tensor<64x64x4096xf32>) -> tensor<64x64x4096xf32>
   return %y : tensor<64x64x4096xf32>
 }
+
+// -----
+
+// Images, groups and chunks are one dim where the copy engine takes no more.
+
+// CHECK-DAG:   #[[$IMAGE:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7, d8, d9, d10) -> (d0 * 32 + d1 * 2 + d6, d3 + d7, d4 + d8, d5 + d9, d10)>
+// CHECK-LABEL: func.func @deep_groups(
+// CHECK:         %[[T:.*]] = linalg.generic {{.*}} outs({{.*}} : tensor<16x16x2x24x16x24x8xf16>)
+// CHECK:         %[[C:.*]] = tensor.collapse_shape %[[T]] {{.*}} into tensor<512x24x16x24x8xf16>
+// CHECK:         linalg.generic {indexing_maps = [#[[$IMAGE]], {{.*}} ins(%[[C]],
+func.func @deep_groups(%x: tensor<16x16x10x24x16x24xf16>, %k: tensor<16x24x10x3x3x3xf16>, %s: tensor<16x16x24x22x14x22xf32>) -> tensor<16x16x24x22x14x22xf32> {
+  %y = linalg.generic {indexing_maps = [
+      affine_map<(b, g, f, d, h, w, c, i, j, k) -> (b, g, c, d + i, h + j, w + k)>,
+      affine_map<(b, g, f, d, h, w, c, i, j, k) -> (g, f, c, i, j, k)>,
+      affine_map<(b, g, f, d, h, w, c, i, j, k) -> (b, g, f, d, h, w)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "parallel",
+                        "reduction", "reduction", "reduction", "reduction"]}
+      ins(%x, %k : tensor<16x16x10x24x16x24xf16>, tensor<16x24x10x3x3x3xf16>)
+      outs(%s : tensor<16x16x24x22x14x22xf32>) {
+  ^bb0(%a: f16, %b: f16, %o: f32):
+    %wa = arith.extf %a : f16 to f32
+    %wb = arith.extf %b : f16 to f32
+    %m = arith.mulf %wa, %wb : f32
+    %r = arith.addf %m, %o : f32
+    linalg.yield %r : f32
+  } -> tensor<16x16x24x22x14x22xf32>
+  return %y : tensor<16x16x24x22x14x22xf32>
+}
