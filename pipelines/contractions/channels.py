@@ -78,7 +78,11 @@ def lay_channels_together(op: ir.Operation, *, has_boxes: bool = False) -> None:
     if channel is None:
         return
     rows = _copies_in_rows(op, reads, channel, has_boxes=has_boxes)
-    if has_boxes and not any(_is_set_apart(read.value) for read in reads):
+    if prod(loop_extents(op)[loop] for loop in _own_columns(op, reads)) == 1:
+        # Tensor cores multiply no single column: only what takes no copy is read otherwise.
+        if rows is not None and rows.moves_image:
+            return
+    elif has_boxes and not any(_is_set_apart(read.value) for read in reads):
         # A copy takes those places alone that are read; what is not copied is read as it is.
         if rows is not None and rows.moves_image:
             thin = thinned(op, but_inner=True)

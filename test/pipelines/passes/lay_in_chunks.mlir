@@ -279,3 +279,28 @@ func.func @deep_groups(%x: tensor<16x16x10x24x16x24xf16>, %k: tensor<16x24x10x3x
   } -> tensor<16x16x24x22x14x22xf32>
   return %y : tensor<16x16x24x22x14x22xf32>
 }
+
+// -----
+
+// Tensor cores multiply no single column: nothing is copied for one filter, or one of each group.
+
+// CHECK-LABEL: func.func @one_filter(
+// CHECK-NOT:     tensor.expand_shape
+// CHECK-NOT:     outs({{.*}}x8xbf16>)
+// CHECK:         return
+func.func @one_filter(%x: tensor<8x16x224x224xbf16>, %k: tensor<1x16x3x3xbf16>, %s: tensor<8x1x222x222xf32>) -> tensor<8x1x222x222xf32> {
+  %y = linalg.conv_2d_nchw_fchw ins(%x, %k : tensor<8x16x224x224xbf16>, tensor<1x16x3x3xbf16>)
+    outs(%s : tensor<8x1x222x222xf32>) -> tensor<8x1x222x222xf32>
+  return %y : tensor<8x1x222x222xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @one_of_each(
+// CHECK-NOT:     outs({{.*}}x16xbf16>)
+// CHECK:         return
+func.func @one_of_each(%x: tensor<8x4x16x224x224xbf16>, %k: tensor<4x1x16x3x3xbf16>, %s: tensor<8x4x1x222x222xf32>) -> tensor<8x4x1x222x222xf32> {
+  %y = linalg.conv_2d_ngchw_gfchw ins(%x, %k : tensor<8x4x16x224x224xbf16>, tensor<4x1x16x3x3xbf16>)
+    outs(%s : tensor<8x4x1x222x222xf32>) -> tensor<8x4x1x222x222xf32>
+  return %y : tensor<8x4x1x222x222xf32>
+}
