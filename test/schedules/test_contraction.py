@@ -12,6 +12,8 @@ from schedules.harness import Suite
 from schedules.programs import Written, f8_on_gpu
 from torch.nn import functional
 
+from hirc.pipelines.schedules.contraction.warpgroup_kernel import WarpgroupKernel
+
 _PER_RANK = (functional.conv1d, functional.conv2d, functional.conv3d)
 
 
@@ -612,6 +614,78 @@ ROUNDED = Suite(
     ],
     flags=("-O0", "--float32-products=tf32"),
 )
+
+
+def _deep_groups(name: str, channels: int) -> Written:
+    """Returns a convolution in three dims of two groups of so many channels, which lie together.
+
+    The image has six dims, and the weights have: more than the copy engine takes.
+    """
+    x, k, y = [2, 6, 7, 9, 2, channels], [2, 24, 3, 2, 3, channels], [2, 2, 24, 4, 6, 7]
+    kinds = {key: _tensor(sizes, "bf16") for key, sizes in (("x", x), ("k", k))}
+    sums = _tensor(y, "f32")
+
+    def reference(x: torch.Tensor, k: torch.Tensor) -> torch.Tensor:
+        image = x.double().permute(0, 4, 5, 1, 2, 3).reshape(2, 2 * channels, 6, 7, 9)
+        weights = k.double().permute(0, 1, 5, 2, 3, 4).reshape(48, channels, 3, 2, 3)
+        return functional.conv3d(image, weights, groups=2).reshape(y)
+
+    return Written(
+        name,
+        (f"bf16{x}", f"bf16{k}"),
+        (f"f32{y}",),
+        reference,
+        ({"one": 1},),
+        magnitude=20.0,
+        source=f"""
+      func.func @NAME(%x: {kinds["x"]}, %k: {kinds["k"]}) -> {sums} {{
+        %zero = arith.constant 0.0 : f32
+        %empty = tensor.empty() : {sums}
+        %start = linalg.fill ins(%zero : f32) outs(%empty : {sums}) -> {sums}
+        %y = linalg.generic {{
+          indexing_maps = [
+            affine_map<(n, g, f, d, h, w, i, j, l, c) -> (n, d + i, h + j, w + l, g, c)>,
+            affine_map<(n, g, f, d, h, w, i, j, l, c) -> (g, f, i, j, l, c)>,
+            affine_map<(n, g, f, d, h, w, i, j, l, c) -> (n, g, f, d, h, w)>],
+          iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "parallel",
+                            "reduction", "reduction", "reduction", "reduction"]}}
+          ins(%x, %k : {kinds["x"]}, {kinds["k"]}) outs(%start : {sums}) {{
+        ^bb0(%a: bf16, %b: bf16, %o: f32):
+          %wa = arith.extf %a : bf16 to f32
+          %wb = arith.extf %b : bf16 to f32
+          %m = arith.mulf %wa, %wb : f32
+          %s = arith.addf %m, %o : f32
+          linalg.yield %s : f32
+        }} -> {sums}
+        return %y : {sums}
+      }}""",
+    )
+
+
+@pytest.mark.parametrize(
+    ("channels", "are_read"), [(48, True), (64, True), (128, True), (40, False), (96, False)]
+)
+def test_groups_beside_one_another(
+    channels: int, are_read: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Steps of terms have no channels of the next group, but in pieces that nothing multiplies."""
+    schedule = "hirc.pipelines.schedules.contraction.schedule"
+
+    def is_less(*_: object) -> bool:
+        return True
+
+    monkeypatch.setattr(f"{schedule}._is_less", is_less)
+    made: list[WarpgroupKernel] = []
+    emit = WarpgroupKernel.emit
+
+    def counted(kernel: WarpgroupKernel) -> None:
+        made.append(kernel)
+        emit(kernel)
+
+    monkeypatch.setattr(WarpgroupKernel, "emit", counted)
+    suite = Suite([_deep_groups(f"deep_groups_{channels}", channels)])
+    suite.check(f"deep_groups_{channels}")
+    assert bool(made) == are_read
 
 
 # What tensor cores multiply of images with channels apart is read from copies in which they lie

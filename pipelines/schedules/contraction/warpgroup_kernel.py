@@ -406,9 +406,17 @@ class WarpgroupKernel:
                 elif place == reading.terms:
                     places.append(term)
                 else:
-                    places.append(outer[loops[0]])
+                    places.append(self._number(loops, outer))
             where = byte(to, number(shift * ROW_BYTES))
             copy_box(where, self.maps[side], places, barrier.address, blocks)
+
+    def _number(self, loops: Sequence[int], outer: Indices) -> ir.Value:
+        """Returns the number of an iteration of some loops."""
+        found = outer[loops[0]]
+        for loop in loops[1:]:
+            size = self.numbers.size(self.plan.form.work.extents[loop])
+            found = add(multiply(found, size), outer[loop])
+        return found
 
     def _copy_box(
         self, window: Window, to: ir.Value, term: ir.Value, indices: Indices, barrier: Barrier

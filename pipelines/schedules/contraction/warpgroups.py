@@ -429,11 +429,25 @@ def reading_of(
     """Returns how the copy engine sees a factor; None where its strides do not fit."""
     steps = factor.strides[own[-1]], factor.strides[terms[-1]]
     others = tuple((loop,) for loop in around if factor.strides[loop] != ZERO)
+    if len(others) + 2 > MOST_DIMS:
+        others = _together(form, factor, others)
     if ZERO in steps or len(others) + 2 > MOST_DIMS or ONE not in steps:
         return None
     if steps[1] == ONE:
         return Reading(factor, (terms, own, *others), 1, 0)
     return Reading(factor, (own, terms, *others), 0, 1)
+
+
+def _together(
+    form: Form, factor: Factor, dims: Sequence[tuple[int, ...]]
+) -> tuple[tuple[int, ...], ...]:
+    """Returns dims with those as one that step through a factor as one."""
+    found: list[tuple[int, ...]] = []
+    for dim in dims:
+        if found and is_row(form, (*found[-1], *dim), factor.strides):
+            dim = (*found.pop(), *dim)
+        found.append(dim)
+    return tuple(found)
 
 
 def can_split(form: Form, columns: tuple[int, ...]) -> bool:

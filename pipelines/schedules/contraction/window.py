@@ -16,6 +16,7 @@ from ....dialects.records import dataclass
 from ..elements import element_bytes
 from ..size import ONE, ZERO
 from ..warpgroup_matrices import (
+    DEPTH_BYTES,
     MOST_DIMS,
     MOST_IN_BOX,
     MOST_STEP,
@@ -58,8 +59,8 @@ class Window:
 
     The first has the loop of the terms alone, the next ones one loop of rows each, innermost first;
     rows have `extents` iterations, outermost first. The first element lies at `offset` of the
-    factor's buffer. Terms of places that lie `beside` one another may follow each other along the
-    first axis.
+    factor's buffer. Terms of places, or of groups, that lie `beside` one another may follow each
+    other along the first axis.
     """
 
     factor: Factor
@@ -165,6 +166,11 @@ def read_window(form: Form) -> Window | None:
         channels = replace(channels, size=channels.size * beside.size)
     else:
         beside = None
+    if len(ordered) + len(rests) + len(others) >= MOST_DIMS and beside is None:
+        beside = _beside(channels, others, element_bytes(factor.element))
+        if beside is not None:
+            others.remove(beside)
+            channels = replace(channels, size=channels.size * beside.size)
     ordered += [*rests, *others]
     count = STRIDE_BYTES // element_bytes(factor.element)
     if len(ordered) >= MOST_DIMS or offset < 0 or offset % count:
@@ -178,6 +184,20 @@ def read_window(form: Form) -> Window | None:
     extents = tuple(work.extents[loop].known for loop in form.rows)
     window = Window(factor, extents, (channels, *ordered), offset, beside)
     return None if window.box(ROWS) is None else window
+
+
+def _beside(channels: Axis, others: Sequence[Axis], element: int) -> Axis | None:
+    """Returns the dim along which channels of groups follow one another, if a step of them has none
+    of the next group's that is multiplied.
+    """
+    row = channels.size * element
+    if row % ROW_BYTES and (row > ROW_BYTES or row % DEPTH_BYTES):
+        return None
+    for axis in others:
+        is_first = not axis.constant and [*axis.factors.values()] == [1]
+        if is_first and axis.stride == channels.size:
+            return axis
+    return None
 
 
 def _guarded_axes(form: Form, factor: Factor) -> list[Axis] | None:
