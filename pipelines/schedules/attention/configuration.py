@@ -62,6 +62,11 @@ _ALONE_ANYWAY = 0.8
 _WIDE_KEYS, _WIDE_TILES = 128, 12
 
 
+_GROUP_WARPS = warpgroup_matrices.THREADS // LANES
+# A producer gives registers to two or three warpgroups, which would have 168 or 128 of them.
+REGISTERS_OF_PRODUCER, REGISTERS_OF_CONSUMERS = 24, {2: 240, 3: 160}
+
+
 @dataclass(frozen=True)
 class AttentionConfiguration(Configuration):
     """Blocks of `warps` take `row_tiles` times 16 rows a warp, and `keys` keys at a time.
@@ -72,7 +77,8 @@ class AttentionConfiguration(Configuration):
     Keys are split into `parts`, a block each, which have tiles in turns, and which a second kernel
     combines if there are several; into fewer where open sizes turn out to need fewer.
     With `engine` the copy engine (TMA) brings keys and values, for each warp its own.
-    With `warpgroups` so many of these multiply, of 64 rows each. `layout` is what is assumed of
+    With `warpgroups` so many of these multiply, of 64 rows each; with a `producer` a further one has
+    the copy engine bring what they multiply. `layout` is what is assumed of
     buffers: of rows, heads lie packed, and are read 16 bytes at a time.
     """
 
@@ -93,6 +99,7 @@ class AttentionConfiguration(Configuration):
     keeps_queries: bool
     parts: int = 1
     warpgroups: int = 0
+    producer: bool = False
     key_warps: int = 1
     engine: bool = False
     layout: Layout = Layout.ROWS
@@ -100,7 +107,7 @@ class AttentionConfiguration(Configuration):
     @property
     def threads(self) -> int:
         """Threads of a block."""
-        return self.warps * LANES
+        return (self.warps + (_GROUP_WARPS if self.producer else 0)) * LANES
 
     @property
     def warp_rows(self) -> int:
@@ -220,7 +227,6 @@ def _resident(made: AttentionConfiguration, heads: Heads, device: Device) -> int
 # 16x16x256x64 211 and 200.
 _WARPGROUP_KEYS = ((128, 128), (192, 96), (256, 64))
 _WARPGROUPS, _FEW_KEYS = 2, 256
-_GROUP_WARPS = warpgroup_matrices.THREADS // LANES
 
 
 def configure_warpgroups(heads: Heads, device: Device) -> AttentionConfiguration | None:
@@ -237,7 +243,8 @@ def configure_warpgroups(heads: Heads, device: Device) -> AttentionConfiguration
     if heads.keys is not None:
         keys = min(keys, up(heads.keys, DEPTH))
     made = AttentionConfiguration(
-        _WARPGROUPS * _GROUP_WARPS, 1, keys, _STAGES, keeps_queries=False, warpgroups=_WARPGROUPS
+        _WARPGROUPS * _GROUP_WARPS, 1, keys, _STAGES, keeps_queries=False, warpgroups=_WARPGROUPS,
+        producer=True,
     )
     return made if made.shared_bytes(heads) <= device.shared_bytes else None
 

@@ -1,9 +1,11 @@
 """Attention of 16-bit elements by warpgroups, of 64 rows each.
 
-Keys and values come by the copy engine into rings of stages. A warpgroup begins the first product
-of the next keys before it adds the values of these, and computes the softmax of the one while the
-tensor cores do the other (Shah et al., "FlashAttention-3", 2024). What a thread has of a product of
-64 rows is what a lane has of one of 16 (warp_matrices.py), so that the softmax is the same.
+A thread of a further warpgroup, which gives its registers to the others, has the copy engine bring
+keys and values into rings of stages. A warpgroup begins the first product of the next keys before
+it adds the values of these, and computes the softmax of the one while the tensor cores do the
+other; warpgroups begin products in turns, so that one multiplies while another computes a softmax
+(Shah et al., "FlashAttention-3", 2024). What a thread has of a product of 64 rows is what a lane
+has of one of 16 (warp_matrices.py), so that the softmax is the same.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....dialects.mlir import arith, ir, scf
-from ...i32 import i32_constant
+from ...i32 import i32_constant, is_below
 from ..size import Size
 from ..warp_matrices import COLUMNS, LANES, Lane, as_operand, byte_address
 from ..warpgroup_matrices import (
@@ -27,15 +29,18 @@ from ..warpgroup_matrices import (
     copy_box,
     matrix_descriptor,
     moved,
+    set_registers,
     tensor_map,
+    wait_for_warp,
 )
 from ..warpgroup_matrices import ROWS as WARPGROUP_ROWS
 from ..work import Operand
-from .configuration import up
+from .configuration import REGISTERS_OF_CONSUMERS, REGISTERS_OF_PRODUCER, up
 from .kernel import AttentionKernel, Bounds
 from .plan import outer_loops
 
 _TERMS = 16
+_TAKES_TURNS = True
 
 
 class WarpgroupAttentionKernel(AttentionKernel):
@@ -59,7 +64,8 @@ class WarpgroupAttentionKernel(AttentionKernel):
         self._queries = self.shared.area(rows // WARPGROUP_ROWS * self._query_bytes)
         self._keys = self.shared.area(stages * self._key_bytes)
         self._values = self.shared.area(stages * self._value_bytes)
-        self._barriers = self.shared.area((4 * stages + 1) * BARRIER_BYTES)
+        self._groups = configuration.warpgroups
+        self._barriers = self.shared.area((4 * stages + 1 + self._groups) * BARRIER_BYTES)
         self._begin_region()
         bounds = self._bounds()
         row = self._plan.row
@@ -68,11 +74,28 @@ class WarpgroupAttentionKernel(AttentionKernel):
             self._map("keys", self._key, attention.keys, attention.depth, keys),
             self._map("values", self._value, attention.keys, attention.columns, keys),
         ]
-        thread = self._lane.thread
+        thread, consumers = self._lane.thread, i32_constant(self._groups * THREADS)
         begin_copies_and_barriers(thread, self._maps, self._begin_barriers)
-        self._consume(bounds)
+        begin, end = _narrow(bounds.first), _narrow(bounds.last)
+        if not configuration.producer:
+            self._consume(begin, end, bounds)
+            return
+        roles = scf.IfOp(is_below(thread, consumers), has_else=True)
+        with ir.InsertionPoint(roles.then_block):
+            set_registers(REGISTERS_OF_CONSUMERS[self._groups], "increase")
+            self._consume(begin, end, bounds)
+            scf.YieldOp([])
+        assert roles.else_block is not None
+        with ir.InsertionPoint(roles.else_block):
+            set_registers(REGISTERS_OF_PRODUCER, "decrease")
+            one = scf.IfOp(arith.cmpi(arith.CmpIPredicate.eq, thread, consumers))
+            with ir.InsertionPoint(one.then_block):
+                self._produce(begin, end)
+                scf.YieldOp([])
+            scf.YieldOp([])
 
-    # Barriers: that the queries are there; that keys or values of a stage are, and are read.
+    # Barriers: that the queries are there; that keys or values of a stage are, and are read; that a
+    # warpgroup may begin products.
 
     def _begin_barriers(self) -> None:
         warps = self._configuration.rows // WARPGROUP_ROWS * THREADS // LANES
@@ -81,6 +104,8 @@ class WarpgroupAttentionKernel(AttentionKernel):
             for kind in range(2):
                 self._full(i32_constant(stage), kind).begin(1)
                 self._empty(i32_constant(stage), kind).begin(warps)
+        for group in range(self._groups):
+            self._turn(i32_constant(group)).begin(THREADS // LANES)
 
     def _queries_there(self) -> Barrier:
         return Barrier(byte_address(self._barriers, 4 * self._configuration.stages * BARRIER_BYTES))
@@ -95,6 +120,11 @@ class WarpgroupAttentionKernel(AttentionKernel):
         far = arith.muli(slot, i32_constant(4 * BARRIER_BYTES))
         where = byte_address(byte_address(self._barriers, far), number * BARRIER_BYTES)
         return Barrier(where)
+
+    def _turn(self, group: ir.Value) -> Barrier:
+        first = (4 * self._configuration.stages + 1) * BARRIER_BYTES
+        far = arith.muli(group, i32_constant(BARRIER_BYTES))
+        return Barrier(byte_address(byte_address(self._barriers, far), first))
 
     def _slot(self, passed: ir.Value) -> tuple[ir.Value, ir.Value]:
         """The stage of the tile that so many were before, and how often it was filled before."""
@@ -135,18 +165,35 @@ class WarpgroupAttentionKernel(AttentionKernel):
             places = [i32_constant(chunk * self._chunk), first, *around]
             copy_box(where, self._maps[kind], places, barrier.address)
 
+    def _copy_queries(self) -> None:
+        first, groups = _narrow(self._first_row), self._groups
+        there = self._queries_there()
+        there.expect(groups * self._query_bytes)
+        for group in range(groups):
+            to = byte_address(self._queries, group * self._query_bytes)
+            row = arith.addi(first, i32_constant(group * WARPGROUP_ROWS))
+            self._copy(0, self._query, to, row, WARPGROUP_ROWS, self._depth_chunks, there)
+
+    def _produce(self, begin: ir.Value, end: ir.Value) -> None:
+        """Begins all copies, in the order in which products take what they bring."""
+        is_some = scf.IfOp(arith.cmpi(arith.CmpIPredicate.slt, begin, end))
+        with ir.InsertionPoint(is_some.then_block):
+            self._copy_queries()
+            self._copy_tile(0, i32_constant(0), begin, end)
+            count = arith.subi(end, begin)
+            loop = scf.ForOp(i32_constant(0), count, i32_constant(1), [])
+            with ir.InsertionPoint(loop.body):
+                self._copy_tile(0, arith.addi(loop.induction_variable, i32_constant(1)), begin, end)
+                self._copy_tile(1, loop.induction_variable, begin, end)
+                scf.YieldOp([])
+            scf.YieldOp([])
+
     def _begin_copies(self, begin: ir.Value, end: ir.Value) -> None:
         """Begins the copies of the queries and the first tiles."""
-        configuration = self._configuration
-        first = _narrow(self._first_row)
+        if self._configuration.producer:
+            return
         with self._alone():
-            there = self._queries_there()
-            groups = configuration.rows // WARPGROUP_ROWS
-            there.expect(groups * self._query_bytes)
-            for group in range(groups):
-                to = byte_address(self._queries, group * self._query_bytes)
-                row = arith.addi(first, i32_constant(group * WARPGROUP_ROWS))
-                self._copy(0, self._query, to, row, WARPGROUP_ROWS, self._depth_chunks, there)
+            self._copy_queries()
             self._copy_tile(0, i32_constant(0), begin, end)
             scf.YieldOp([])
         self._copy_ahead(i32_constant(0), begin, end)
@@ -156,12 +203,14 @@ class WarpgroupAttentionKernel(AttentionKernel):
 
         Stages are waited for that others may be reading still: of one or two tiles before.
         """
+        if self._configuration.producer:
+            return
         with self._alone():
             self._copy_tile(0, arith.addi(passed, i32_constant(1)), begin, end)
             self._copy_tile(1, passed, begin, end)
             scf.YieldOp([])
         # The warp is to be together again.
-        ir.Operation.create("nvvm.bar.warp.sync", operands=[i32_constant(-1)])
+        wait_for_warp()
 
     def _alone(self) -> ir.InsertionPoint:
         """Where code is for one thread of the block."""
@@ -190,17 +239,16 @@ class WarpgroupAttentionKernel(AttentionKernel):
 
     # Products.
 
-    def _consume(self, bounds: Bounds) -> None:
+    def _consume(self, begin: ir.Value, end: ir.Value, bounds: Bounds) -> None:
         configuration, f32 = self._configuration, ir.F32Type.get()
         self._score_sums = Sums(configuration.keys, f32)
         self._result_sums = Sums(self._wide_columns, f32)
-        group = arith.shrui(self._lane.thread, i32_constant(7))
-        far = arith.muli(group, i32_constant(self._query_bytes))
+        self._group = arith.shrui(self._lane.thread, i32_constant(7))
+        far = arith.muli(self._group, i32_constant(self._query_bytes))
         self._query_matrix = matrix_descriptor(byte_address(self._queries, far), 0)
         leading = configuration.keys * ROW_BYTES
         self._key_matrix = matrix_descriptor(self._keys, 0)
         self._value_matrix = matrix_descriptor(self._values, leading)
-        begin, end = _narrow(bounds.first), _narrow(bounds.last)
         is_some = arith.cmpi(arith.CmpIPredicate.slt, begin, end)
         state = self._state()
         work = scf.IfOp(is_some, [each.type for each in state], has_else=True)
@@ -216,7 +264,9 @@ class WarpgroupAttentionKernel(AttentionKernel):
         self._begin_copies(begin, end)
         self._queries_there().wait(i32_constant(0))
         none = i32_constant(0)
+        self._await_turn(none)
         scores = self._begin_scores(none)
+        self._end_turn()
         (numbers,) = self._score_sums.complete([scores])
         self._release(none, 0)
         most, totals, sums = self._parts(self._state())
@@ -235,8 +285,10 @@ class WarpgroupAttentionKernel(AttentionKernel):
             passed = arith.subi(tile, begin)
             before = arith.subi(passed, i32_constant(1))
             self._copy_ahead(passed, begin, end)
+            self._await_turn(passed)
             scores = self._begin_scores(passed)
             added = self._begin_values(before, powers, sums)
+            self._end_turn()
             (numbers,) = self._score_sums.complete([scores], groups=1)
             self._release(passed, 0)
             most, totals, raised, shrinks = self._softmax(tile, bounds, numbers, most, totals)
@@ -250,6 +302,22 @@ class WarpgroupAttentionKernel(AttentionKernel):
         last = arith.subi(arith.subi(end, begin), i32_constant(1))
         (sums,) = self._result_sums.complete([self._begin_values(last, powers, sums)])
         return [*most, *totals, *sums]
+
+    def _await_turn(self, passed: ir.Value) -> None:
+        """Waits until the warpgroup before has begun its products; the first one's next ones."""
+        if not _TAKES_TURNS:
+            return
+        is_first = arith.cmpi(arith.CmpIPredicate.eq, self._group, i32_constant(0))
+        before = arith.addi(passed, arith.extui(passed.type, is_first))
+        self._turn(self._group).wait(arith.andi(before, i32_constant(1)))
+
+    def _end_turn(self) -> None:
+        if not _TAKES_TURNS:
+            return
+        is_lead = arith.cmpi(arith.CmpIPredicate.eq, self._lane.lane, i32_constant(0))
+        after = arith.addi(self._group, i32_constant(1))
+        is_last = arith.cmpi(arith.CmpIPredicate.eq, after, i32_constant(self._groups))
+        self._turn(arith.select(is_last, i32_constant(0), after)).arrive_where(is_lead)
 
     def _parts(
         self, carried: Sequence[ir.Value]
