@@ -47,7 +47,7 @@ def policy_of(work: Work, bytes_: Size, parameters: Parameters) -> ir.Value | No
     if bytes_.is_known:
         if bytes_.known < least:
             return None
-        return parameters.once("evict last", lambda: _policy("evict_last"))
+        return parameters.once("evict last", lambda: policy("evict_last"))
 
     def chosen(last: ir.Value, other: ir.Value) -> ir.Value:
         size = work.open.value(bytes_)
@@ -67,7 +67,7 @@ def policy_of(work: Work, bytes_: Size, parameters: Parameters) -> ir.Value | No
     )
 
     def choose() -> ir.Value:
-        last, normal = _policy("evict_last"), _policy("evict_normal")
+        last, normal = policy("evict_last"), policy("evict_normal")
         return arith.select(
             arith.cmpi(arith.CmpIPredicate.ne, flag, constant(i32, 0)), last, normal
         )
@@ -81,7 +81,8 @@ def _is_whole(work: Work, operand: Operand) -> bool:
     return all(stride != ZERO or extent == ONE for stride, extent in pairs)
 
 
-def _policy(priority: str) -> ir.Value:
+def policy(priority: str) -> ir.Value:
+    """Makes a policy (i64) of this priority, in a kernel."""
     return ir.Operation.create(
         "llvm.inline_asm",
         results=[ir.IntegerType.get_signless(64)],

@@ -50,22 +50,25 @@ def copy_box(
     places: Sequence[ir.Value],
     barrier: ir.Value,
     blocks: ir.Value | None = None,
+    policy: ir.Value | None = None,
 ) -> None:
     """Begins the copy of a box to shared memory, of which the barrier is told the bytes.
 
     `places` (i32) are those of its first element, innermost first; beyond the ends there are zeros.
     With `blocks`, a bit (i16) for each block of the cluster, it goes to the same place in the
-    shared memory of each of these, whose own barriers are told.
+    shared memory of each of these, whose own barriers are told. `policy` (i64) is that of the
+    second-level cache for what is read.
     """
+    further = [each for each in (blocks, policy) if each is not None]
     cluster = ir.Operation.create(
         "llvm.addrspacecast", results=[ir.Type.parse(f"!llvm.ptr<{_CLUSTER}>")], operands=[to]
     ).results[0]
     ir.Operation.create(
         "nvvm.cp.async.bulk.tensor.shared.cluster.global",
-        operands=[cluster, map_, *places, barrier, *([] if blocks is None else [blocks])],
+        operands=[cluster, map_, *places, barrier, *further],
         attributes={
             "operandSegmentSizes": ir.DenseI32ArrayAttr.get(
-                [1, 1, len(places), 1, 0, 0 if blocks is None else 1, 0, 0]
+                [1, 1, len(places), 1, 0, int(blocks is not None), int(policy is not None), 0]
             ),
             "mode": ir.Attribute.parse("#nvvm.tma_load_mode<tile>"),
         },

@@ -15,6 +15,7 @@ from ....dialects.records import dataclass
 from ...i32 import i32_constant, narrow
 from ...rewriting import index_constant
 from ..async_copies import commit_copies, wait_for_copies
+from ..cache_priority import policy
 from ..size import ONE, Size
 from ..warp_matrices import DEPTH, MATRIX_BYTES, byte_address, load_matrices
 from ..warpgroup_matrices import (
@@ -37,6 +38,7 @@ from .plan import outer_loops
 # Of 512 bytes, or more, four rows or eight of a box that has whole ones lie in the same banks.
 _MOST_WHOLE = 3
 _PIECES = ROW_BYTES // MATRIX_BYTES
+_FENCES, _EVICTS, _PROMOTES = True, False, True
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,7 @@ class EngineKernel(AttentionKernel):
             self._stream(1, self._value, attention.columns),
         )
         self._maps = [self._map(each) for each in self._streams]
+        self._policy = policy("evict_first") if _EVICTS else None
         stages, warps = configuration.stages, configuration.warps
         self._stage_bytes = warps * sum(each.bytes for each in self._streams)
         # Swizzled rows first: these begin at multiples of 1024 bytes.
@@ -96,7 +99,7 @@ class EngineKernel(AttentionKernel):
             strides[:1] = [ONE, Size(self._line)]
             box[-1:] = [stream.chunks, self._line]
         name, source = ("keys", "values")[stream.number], (operand.buffer, operand.offset)
-        return tensor_map(self.parameters, name, source, sizes[::-1], strides[::-1], box)
+        return tensor_map(self.parameters, name, source, sizes[::-1], strides[::-1], box, promotes=_PROMOTES)
 
     def _places_of(self, stream: _Stream, row: ir.Value, piece: ir.Value) -> list[ir.Value]:
         """Where the lane reads a row's pieces, of 16 bytes, of two: of each chunk, four places."""
@@ -168,10 +171,10 @@ class EngineKernel(AttentionKernel):
             to, map_ = self._stage(stream, slot), self._maps[stream.number]
             none = i32_constant(0)
             if stream.is_whole:
-                copy_box(to, map_, [none, none, *rows], full.address)
+                copy_box(to, map_, [none, none, *rows], full.address, policy=self._policy)
             for chunk in range(0 if stream.is_whole else stream.chunks):
                 where = byte_address(to, chunk * warp_keys * ROW_BYTES)
-                copy_box(where, map_, [i32_constant(chunk * self._line), *rows], full.address)
+                copy_box(where, map_, [i32_constant(chunk * self._line), *rows], full.address, policy=self._policy)
             scf.YieldOp([])
 
     # Products.
@@ -210,14 +213,16 @@ class EngineKernel(AttentionKernel):
         keys, values = self._streams
         self._full(keys, slot).wait(parity)
         scores = self._scores(self._stage(keys, slot), operands)
-        order_copies_after()
+        if _FENCES:
+            order_copies_after()
         wait_for_warp()
         self._fill(keys, later, bounds, slot)
         tile = self._tile(number, bounds)
         most, totals, powers, sums = self._weighed(tile, bounds, scores, carried)
         self._full(values, slot).wait(parity)
         sums = self._add_values(self._stage(values, slot), powers, sums)
-        order_copies_after()
+        if _FENCES:
+            order_copies_after()
         wait_for_warp()
         self._fill(values, later, bounds, slot)
         return [*most, *totals, *flat(sums)]

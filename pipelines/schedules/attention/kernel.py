@@ -551,7 +551,7 @@ class AttentionKernel:
                 number = self._block_point.value(value)
                 number = (
                     arith.index_cast(ir.IndexType.get(), number)
-                    if str(number.type) == "i64"
+                    if isinstance(number.type, ir.IntegerType)
                     else number
                 )
                 rest = arith.addi(rest, arith.muli(number, index_constant(factor)))

@@ -1,8 +1,9 @@
 """Which keys a row sees, as far as places decide it: causal masks, windows.
 
-A condition has the form `constant + sum of factors times places >= 0`. Where it is false, x is
--inf, so that keys for which it is false for all rows of a tile need not be read, and where it is
-true for all of them, x needs no look at it.
+A condition has the form `constant + sum of factors times places >= 0`, where places are those of
+rows and keys, and numbers that are the same for all of both, as the length of a sequence is. Where
+it is false, x is -inf, so that keys for which it is false for all rows of a tile need not be read,
+and where it is true for all of them, x needs no look at it.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import inf
 
-from ....dialects.mlir import ir
+from ....dialects.mlir import indexing_maps, ir
 from ....dialects.records import dataclass
+from ...fusion.access import coordinate, is_zero
 from ...walking import made_by
 from .reading import Attention, number_of
 
@@ -22,7 +24,8 @@ _SIGNED = {2: "<", 3: "<=", 4: ">", 5: ">="}
 class Condition:
     """One that a visible key meets; `value` is its place in the region, which is `holds` then.
 
-    `loops` has the factors of indices, `outside` those of the host's numbers.
+    `loops` has the factors of indices, `outside` those of the host's numbers, and of elements that
+    are the same for all rows and keys.
     """
 
     value: ir.Value
@@ -134,15 +137,17 @@ def _linear(value: ir.Value, attention: Attention) -> _Linear | None:
         not isinstance(owner, ir.Block) and owner.operation.parent == attention.op
     )
     if not is_inside:
-        is_wide = isinstance(value.type, ir.IndexType) or str(value.type) == "i64"
-        return _Linear(0, {}, {value: 1}) if is_wide else None
+        return _Linear(0, {}, {value: 1}) if _is_wide(value) else None
     if isinstance(owner, ir.Block):
-        return None
+        return _Linear(0, {}, {value: 1}) if _is_uniform(value, attention) else None
     op = owner.operation
     parts = [_linear(each, attention) for each in op.operands]
     if op.name in ("arith.index_cast", "arith.extsi"):
         return parts[0]
     if len(parts) != 2 or parts[0] is None or parts[1] is None:
+        return None
+    # Sums of narrow numbers that nobody knows may wrap around.
+    if not _is_wide(value) and (parts[0].outside or parts[1].outside):
         return None
     if op.name in ("arith.addi", "arith.subi"):
         return parts[0].plus(parts[1], 1 if op.name == "arith.addi" else -1)
@@ -151,6 +156,24 @@ def _linear(value: ir.Value, attention: Attention) -> _Linear | None:
             if not other.loops and not other.outside:
                 return nothing.plus(one, other.constant)
     return None
+
+
+def _is_wide(value: ir.Value) -> bool:
+    return isinstance(value.type, ir.IndexType) or str(value.type) == "i64"
+
+
+def _is_uniform(value: ir.Value, attention: Attention) -> bool:
+    """Returns whether an argument of the region is an integer that no row and no key has alone."""
+    op, number = attention.op, ir.BlockArgument(value).arg_number
+    if not isinstance(value.type, ir.IntegerType) or value.type.width not in (32, 64):
+        return False
+    if number >= ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[0]:
+        return False
+    varying = {*attention.rows, attention.keys, attention.depth, attention.columns}
+    places = [coordinate(each) for each in indexing_maps(op)[number].results]
+    return all(
+        each not in varying if isinstance(each, int) else is_zero(each) for each in places
+    )
 
 
 def _integer(value: ir.Value) -> int | None:
