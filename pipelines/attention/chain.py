@@ -19,6 +19,9 @@ from ..walking import made_by, operations_where
 from .places import Loop, Place, behind_view, through_view
 
 _REDUCE = "hir.reduce_loops"
+_EXTRACT = "tensor.extract"
+# What places of elements are computed with.
+_OF_PLACES = ("arith.", "linalg.index", _EXTRACT)
 # What is repeated for each head, rather than read: places compared, and the like.
 _MOST_REPEATED = 16
 _MOST_IN_ALL = 64
@@ -119,6 +122,24 @@ class Chain:
                 found.inputs[number] = repeated
                 left -= _operations(repeated)
         return found if _reads(found) <= 1 else None
+
+    def loaded(self, place: Place, head: Loop) -> Step | None:
+        """Returns what loads heads, as rows of a table, where nothing else reads what is loaded."""
+        source = self._lone_source(place)
+        maker = None if source is None else _maker(source)
+        if source is None or maker is None or not is_normal(maker) or len(maker.results) != 1:
+            return None
+        *work, end = [each.operation for each in maker.regions[0].blocks[0]]
+        load = made_by(end.operands[0], _EXTRACT)
+        if load is None or len(load.operands) < 2 or reducing_loops(maker):
+            return None
+        last = made_by(load.operands[len(load.operands) - 1], "linalg.index")
+        if last is None or not all(each.name.startswith(_OF_PLACES) for each in work):
+            return None
+        found = self._at(maker, source)
+        if found is None or found.loops[ir.IntegerAttr(last.attributes["dim"]).value] != [head]:
+            return None
+        return found
 
     def _lone_source(self, place: Place) -> Place | None:
         """Returns the place behind reshapes, where nothing else reads what lies between."""

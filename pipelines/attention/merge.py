@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import chain as joined
 from itertools import permutations
-from math import isfinite
+from math import isfinite, prod
 
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import arith, ir
@@ -15,9 +15,12 @@ from ..fusion.region import Region
 from ..rewriting import constant, index_constant
 from ..schedules.attention.reading import Attention, number_of, read_attention
 from ..tensors import collapsed, dim_of, expanded
-from ..walking import made_by
+from ..walking import made_by, operations_where
 from .chain import Chain, Step, behind_copies, behind_scales, finished, following
 from .places import Loop, Place
+
+# Rows that load keys and values from places that are computed, each head for itself.
+_MOST_LOADING = 64
 
 
 def merge(op: ir.Operation, accepts: Callable[[Attention], bool]) -> bool:
@@ -29,7 +32,7 @@ def merge(op: ir.Operation, accepts: Callable[[Attention], bool]) -> bool:
     step = chain.product(op)
     unused: list[ir.Operation] = []
     if step is not None and chain.follow_scores(step) and chain.scores is not None:
-        unused = _Merger(op, step, chain.scores).merge(accepts)
+        unused = _Merger(op, step, chain, chain.scores).merge(accepts)
     for each in reversed(chain.made):
         each.erase()
     _erase(unused)
@@ -37,9 +40,13 @@ def merge(op: ir.Operation, accepts: Callable[[Attention], bool]) -> bool:
 
 
 class _Merger:
-    def __init__(self, op: ir.Operation, step: Step, scores: Step) -> None:
-        self._op, self._step, self._scores = op, step, scores
+    def __init__(self, op: ir.Operation, step: Step, chain: Chain, scores: Step) -> None:
+        self._op, self._step, self._chain, self._scores = op, step, chain, scores
         self._numbers: dict[Loop, int] = {}
+        # Parts of a loop that is one here.
+        self._part_of: dict[Loop, Loop] = {}
+        self._open_dims: dict[Loop, tuple[ir.Value, int]] = {}
+        self._loaded: list[Step] = []
         self._sizes: dict[Loop, Place] = {}
         self._rounded: list[ir.Value] = []
         self._factor = 1.0
@@ -78,52 +85,100 @@ class _Merger:
         write = accesses_of(self._step.op)[len(inputs_of(self._step.op))]
         return [self._step.loops[each] if isinstance(each, int) else [] for each in write.index]
 
+    @property
+    def _loads(self) -> bool:
+        """Whether scores or weights are made of what is loaded from places that are computed."""
+        return bool(self._loaded) or bool(
+            operations_where(self._scores.op, lambda each: each.name == "tensor.extract")
+        )
+
     def _read_heads(self, write: Sequence[Sequence[Loop]]) -> None:
         """Lets queries, keys and values be read from behind copies."""
         depth = [self._scores.loops[loop] for loop in reducing_loops(self._scores.op)]
         for number, place in enumerate(self._scores.inputs):
             if isinstance(place, Place) and len(depth) == 1 and len(depth[0]) == 1:
                 behind, factor = behind_scales(place, depth[0][0])
-                self._scores.inputs[number] = behind
+                self._scores.inputs[number] = self._load(behind, depth[0][0], write)
                 self._factor *= factor
+        (weights,) = (each for each in self._step.inputs if isinstance(each, Step))
+        of_weights = {loop for loops in weights.loops for each in loops for loop in each.whole}
+        columns = [loop for loop in _leaves(write) if loop not in of_weights]
         for number, place in enumerate(self._step.inputs):
-            if isinstance(place, Place):
-                (weights,) = (each for each in self._step.inputs if isinstance(each, Step))
-                of_weights = {
-                    loop for loops in weights.loops for each in loops for loop in each.whole
-                }
-                columns = [loop for loop in _leaves(write) if loop not in of_weights]
-                if len(columns) == 1:
-                    self._step.inputs[number] = behind_copies(place, columns[0])
+            if isinstance(place, Place) and len(columns) == 1:
+                behind = behind_copies(place, columns[0])
+                self._step.inputs[number] = self._load(behind, columns[0], write)
+
+    def _load(self, place: Place, head: Loop, write: Sequence[Sequence[Loop]]) -> Step | Place:
+        """Returns what loads heads from places that are computed, or where they lie.
+
+        Many rows read these faster from where they were loaded to.
+        """
+        own = {loop for dim in place.index for loop in dim}
+        rows = [loop.size for loop in _leaves(write) if loop not in own and loop is not head]
+        if not self._loads and (DYNAMIC in rows or prod(rows) > _MOST_LOADING):
+            return place
+        found = self._chain.loaded(place, head)
+        if found is None:
+            return place
+        self._loaded.append(found)
+        return found
 
     def _number_loops(self, write: Sequence[Sequence[Loop]]) -> None:
         """The loops of the result, those of the sums over keys, and those of the scores' sums."""
         inner = [self._step.loops[loop] for loop in reducing_loops(self._step.op)] + [
             self._scores.loops[loop] for loop in reducing_loops(self._scores.op)
         ]
-        for loop in (*_leaves(write), *_leaves(inner)):
+        for loop in _leaves(write):
             self._numbers.setdefault(loop, len(self._numbers))
+        for loops in inner:
+            parts = _leaves([loops])
+            is_split = len(loops) == 1 < len(parts) and not self._numbers.keys() & set(parts)
+            if is_split and all(part.size != DYNAMIC for part in parts[1:]):
+                # Reductions go along the whole.
+                self._part_of |= dict.fromkeys(parts, loops[0])
+                parts = loops
+            for loop in parts:
+                self._numbers.setdefault(loop, len(self._numbers))
 
     def _can_be_indexed(self, steps: list[Step]) -> bool:
-        """Returns whether every loop whose index is asked for, or that is reduced, is still one."""
+        """Returns whether every loop that is reduced is still one, and all others are known."""
         for step in steps:
             children = [each for each in step.inputs if isinstance(each, Step)]
             if not self._can_be_indexed(children):
                 return False
             for inner in step.op.regions[0].blocks[0]:
                 each = inner.operation
-                asked: list[int] = []
                 if each.name == "linalg.index":
-                    asked = [ir.IntegerAttr(each.attributes["dim"]).value]
+                    loop = ir.IntegerAttr(each.attributes["dim"]).value
+                    if len(_leaves([step.loops[loop]])) != 1:
+                        if self._number(step.loops[loop]) is None:
+                            return False
                 elif each.name == "hir.reduce_loops":
-                    asked = list(ir.DenseI64ArrayAttr(each.attributes["loops"]))
-                for loop in asked:
-                    whole = _leaves([step.loops[loop]])
-                    if len(whole) != 1 or whole[0] not in self._numbers:
+                    asked = ir.DenseI64ArrayAttr(each.attributes["loops"])
+                    if any(self._number(step.loops[loop]) is None for loop in asked):
                         return False
-            if any(loop not in self._numbers for loop in _leaves(step.loops)):
+            known = self._numbers.keys() | self._part_of.keys()
+            if any(loop not in known for loop in _leaves(step.loops)):
                 return False
         return True
+
+    def _number(self, loops: Sequence[Loop]) -> int | None:
+        """Returns the number of the loop that several are together; None where there is none."""
+        found = self._joined(_leaves([loops]))
+        return self._numbers[found[0]] if found is not None and len(found) == 1 else None
+
+    def _joined(self, parts: Sequence[Loop]) -> list[Loop] | None:
+        """Returns the numbered loops that these are, outermost first; None where some are not."""
+        found: list[Loop] = []
+        rest = list(parts)
+        while rest:
+            whole = self._part_of.get(rest[0], rest[0])
+            own = whole.whole
+            if whole not in self._numbers or rest[: len(own)] != own:
+                return None
+            found.append(whole)
+            rest = rest[len(own) :]
+        return found
 
     def _build(self, end: Step | None, result: Place) -> ir.Operation | None:
         """Returns the operation at the insertion point."""
@@ -142,11 +197,13 @@ class _Merger:
         element = ir.RankedTensorType(result.value.type).element_type
         places = (zero() if loop is None else self._numbers[loop] for loop in shape)
         output = Access(_empty(sizes, element), tuple(places))
+        self._add_extents(region)
         region.finish([output], [value])
         inner = [
             self._numbers[each]
             for step in (self._step, self._scores)
-            for each in _leaves([step.loops[loop] for loop in reducing_loops(step.op)])
+            for loop in reducing_loops(step.op)
+            for each in self._joined(_leaves([step.loops[loop]])) or []
         ]
         steps = [self._step, self._scores, *([] if end is None else [end])]
         made_of = [step.op for step in steps]
@@ -158,9 +215,12 @@ class _Merger:
         for each in step.inputs:
             if isinstance(each, Step):
                 (value,) = self._absorb(each, region)
-                self._rounded.append(value)
-            else:
+                if each not in self._loaded:
+                    self._rounded.append(value)
+            elif all(self._joined(dim) is not None for dim in each.index):
                 value = region.input(self._access(each), len(self._numbers))
+            else:
+                value = self._extracted(each, region)
             arguments.append(value)
         return self._absorb_with(step, arguments, region)
 
@@ -170,14 +230,70 @@ class _Merger:
         copy = step.op.clone()
         if step is self._scores:
             _scale_sum(copy, self._factor)
-        names = [
-            self._numbers[loops[0].whole[0]] if len(_leaves([loops])) == 1 else None
-            for loops in step.loops
-        ]
+        names = [self._number(loops) for loops in step.loops]
+        for op in operations_where(copy, lambda each: each.name == "linalg.index"):
+            loops = step.loops[ir.IntegerAttr(op.attributes["dim"]).value]
+            if loops and self._number(loops) is None:
+                # Numbers of loops of the whole follow those of the operation's own.
+                with op.location, ir.InsertionPoint(op):
+                    place = self._place_along(_leaves([loops]), len(names))
+                op.results[0].replace_all_uses_with(place)
+                op.erase()
+        names += range(len(self._numbers))
         outputs = [None] * (len(copy.operands) - len(arguments))
         values = region.absorb(copy, [*arguments, *outputs], names)
         copy.erase()
         return [values[step.result]]
+
+    def _extracted(self, place: Place, region: Region) -> ir.Value:
+        """Returns a place's element where dims are parts of loops."""
+        with ir.InsertionPoint(region.block):
+            index = [self._place_along(dim, 0) for dim in place.index]
+            for axis, dim in enumerate(place.index):
+                if len(dim) == 1:
+                    self._open_dims.setdefault(dim[0], (place.value, axis))
+            kind = ir.RankedTensorType(place.value.type).element_type
+            return ir.Operation.create(
+                "tensor.extract", results=[kind], operands=[place.value, *index]
+            ).results[0]
+
+    def _place_along(self, parts: Sequence[Loop], first: int) -> ir.Value:
+        """Emits where an iteration is along loops and parts of loops, in a region.
+
+        Loops have their numbers there from `first` on.
+        """
+        found = index_constant(0)
+        for part in parts:
+            whole = self._part_of.get(part, part)
+            at = _index_along(first + self._numbers[whole])
+            own = whole.whole
+            inner = prod(each.size for each in own[own.index(part) + 1 :]) if part != whole else 1
+            if inner > 1:
+                at = arith.divui(at, index_constant(inner))
+            if own[0] != part:
+                at = arith.remui(at, index_constant(part.size))
+            found = at if part == parts[0] else arith.addi(
+                arith.muli(found, index_constant(part.size)), at
+            )
+        return found
+
+    def _add_extents(self, region: Region) -> None:
+        """Lets an operand that nothing reads say how long loops are that no other one has."""
+        has = {loop for read in region.inputs for loop in read.loops}
+        for whole in dict.fromkeys(self._part_of.values()):
+            number = self._numbers[whole]
+            if number not in has:
+                size = self._whole_size(whole)
+                empty = _empty([size], ir.IntegerType.get_signless(8))
+                region.input(Access(empty, (number,)), len(self._numbers))
+
+    def _whole_size(self, whole: Loop) -> int | ir.Value:
+        """Returns the iterations of a loop whose parts are dims of what is loaded."""
+        first, *others = whole.whole
+        inner = prod(each.size for each in others)
+        if first.size != DYNAMIC:
+            return first.size * inner
+        return arith.muli(dim_of(*self._open_dims[first]), index_constant(inner))
 
     def _leave_out_roundings(self) -> None:
         """What is not stored between operations is not rounded to what would be stored.
@@ -196,7 +312,7 @@ class _Merger:
 
     def _access(self, place: Place) -> Access:
         """Returns a place's element as an operand, whose dims are one loop each."""
-        index = place.index
+        index = [self._joined(dim) or [] for dim in place.index]
         value = place.value
         for dim in index:
             for loop in dim:
@@ -321,6 +437,14 @@ def _empty(sizes: Sequence[int | ir.Value], element: ir.Type) -> ir.Value:
         "tensor.empty",
         results=[ir.RankedTensorType.get(shape, element)],
         operands=[size for size in sizes if not isinstance(size, int)],
+    ).results[0]
+
+
+def _index_along(loop: int) -> ir.Value:
+    """Emits the index of a loop, in a region."""
+    number = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), loop)
+    return ir.Operation.create(
+        "linalg.index", results=[ir.IndexType.get()], attributes={"dim": number}
     ).results[0]
 
 

@@ -9,7 +9,7 @@ from ...dialects.hir.loop_operation import COLLECTIVES, loops_of
 from ...dialects.mlir import arith, ir, memref
 from ...dialects.records import dataclass
 from ..rewriting import index_constant
-from ..walking import is_used
+from ..walking import is_used, made_by
 from .device import Device
 from .size import ONE, ZERO, OpenNumbers, Size, product
 
@@ -239,6 +239,38 @@ def _operand(
         open_.sum(constants),
         is_output,
         is_assumed,
+    )
+
+
+@dataclass(frozen=True)
+class LoadedOperand(Operand):
+    """One of which the region loads an element, some of whose `places` it computes.
+
+    These are values of the region, with the strides along them. `number` is none of the operation's
+    operands, and `strides` are those of loops that are places by themselves.
+    """
+
+    places: tuple[tuple[ir.Value, Size], ...] = ()
+
+
+def loaded_operand(number: int, load: ir.Operation, work: Work, layout: Layout) -> LoadedOperand:
+    """Returns what a memref.load of a region reads; emits index arithmetic as read_work does."""
+    buffer, *index = load.operands
+    kind = ir.MemRefType(buffer.type)
+    sizes = sizes_of(buffer, work.open)
+    strides, is_assumed = strides_of(buffer, kind, sizes, layout, work.open)
+    terms: list[list[Size]] = [[] for _ in work.extents]
+    places: list[tuple[ir.Value, Size]] = []
+    for place, stride in zip(index, strides, strict=True):
+        own = made_by(place, "linalg.index")
+        if own is None:
+            places.append((place, stride))
+        else:
+            terms[ir.IntegerAttr(own.attributes["dim"]).value].append(stride)
+    along = tuple(work.open.sum(each) for each in terms)
+    element = kind.element_type
+    return LoadedOperand(
+        number, buffer, element, along, ZERO, False, is_assumed, tuple(places)
     )
 
 

@@ -35,12 +35,14 @@ from ..warp_matrices import (
     multiply,
     padded_row,
 )
-from ..work import Operand
+from ..work import LoadedOperand, Operand
 from .configuration import STATES, state_bytes, up
 from .parts import base_of, columns_of, power
 from .plan import Plan
 
 _F32_BYTES = 4
+# Places of an element along dims, and the strides of these.
+_Places = list[tuple[ir.Value, Size]]
 
 
 class AttentionKernel:
@@ -167,17 +169,54 @@ class AttentionKernel:
         with ir.InsertionPoint(exists.then_block):
             keys, attention = self._configuration.keys, self._attention
             first = arith.muli(tile, index_constant(keys))
+            loaded = self._loaded_places(first)
             to = byte_address(self._stages, arith.muli(slot, i32_constant(self._stage_bytes)))
             self._read_tile(
                 self._key, first, keys, self._plan.keys, attention.keys,
                 attention.depth, self._depth, to, self._key_pitch,
+                loaded.get(self._key.number, ()),
             )  # fmt: skip
             self._read_tile(
                 self._value, first, keys, self._plan.keys, attention.keys,
                 attention.columns, self._columns, byte_address(to, keys * self._key_pitch),
-                self._value_pitch,
+                self._value_pitch, loaded.get(self._value.number, ()),
             )  # fmt: skip
             scf.YieldOp([])
+
+    def _loaded_places(self, first: ir.Value) -> dict[int, list[_Places]]:
+        """Where keys and values lie along what the region computes, for each of a thread's copies.
+
+        Tables are read for all copies before the first one begins, which no load would pass.
+        """
+        keys, threads = self._configuration.keys, self._configuration.threads
+        found: dict[int, list[_Places]] = {}
+        points: dict[tuple[int, int], Point] = {}
+        for operand, pitch in ((self._key, self._key_pitch), (self._value, self._value_pitch)):
+            if not isinstance(operand, LoadedOperand):
+                continue
+            chunks = (pitch - MATRIX_BYTES) // MATRIX_BYTES
+            for number in range(-(-keys * chunks // threads)):
+                if (chunks, number) not in points:
+                    at = arith.addi(self._lane.thread, i32_constant(number * threads))
+                    row = as_index(arith.divui(at, i32_constant(chunks)))
+                    points[chunks, number] = self._key_point(arith.addi(first, row))
+                point = points[chunks, number]
+                places = [(point.value(place), stride) for place, stride in operand.places]
+                found.setdefault(operand.number, []).append(places)
+        return found
+
+    def _key_point(self, key: ir.Value) -> Point:
+        """A key of the block, the last one instead of one beyond it, whatever the row."""
+        loop = self._attention.keys
+        last = arith.subi(self.parameters.size(self._plan.keys), index_constant(1))
+        key = arith.minsi(key, last)
+        return Point(
+            self._region,
+            frozenset([loop]),
+            lambda number: self._load(number, {loop: key}),
+            lambda _: key,
+            self._block_point,
+        )
 
     def _read_tile(
         self,
@@ -190,8 +229,12 @@ class AttentionKernel:
         columns: int,
         to: ir.Value,
         pitch: int,
+        loaded: Sequence[_Places] = (),
     ) -> None:
-        """Begins to read so many rows of a matrix; zeros stand for those beyond its end."""
+        """Begins to read so many rows of a matrix; zeros stand for those beyond its end.
+
+        `loaded` are where these lie along what the region computes, for each of a thread's copies.
+        """
         chunks = (pitch - MATRIX_BYTES) // MATRIX_BYTES
         threads = self._configuration.threads
         end = self.parameters.size(extent)
@@ -218,6 +261,7 @@ class AttentionKernel:
                 here = arith.addi(first, as_index(row))
                 exists = arith.cmpi(arith.CmpIPredicate.slt, here, end)
                 near = arith.minsi(here, last)
+                rows_at = [(near, row_stride), *(loaded[number] if loaded else ())]
                 column = arith.muli(as_index(chunk), index_constant(self._chunk))
                 if self._plan.wide:
                     is_inside = exists
@@ -225,13 +269,13 @@ class AttentionKernel:
                         is_column = is_below(column, index_constant(columns))
                         is_inside = arith.andi(exists, is_column)
                         column = arith.select(is_column, column, index_constant(0))
-                    steps = [(near, row_stride), (column, column_stride)]
+                    steps = [*rows_at, (column, column_stride)]
                     source = address(start, operand.element, self.parameters.place(ZERO, steps))
                     bytes_ = arith.select(is_inside, i32_constant(MATRIX_BYTES), i32_constant(0))
                     copy_async(place, source, bytes_)
                 else:
                     self._copy_elements(
-                        operand, place, (near, row_stride), (column, column_stride), exists, columns
+                        operand, place, rows_at, (column, column_stride), exists, columns
                     )
                 if guard is not None:
                     scf.YieldOp([])
@@ -240,7 +284,7 @@ class AttentionKernel:
         self,
         operand: Operand,
         to: ir.Value,
-        row: tuple[ir.Value, Size],
+        row: _Places,
         column: tuple[ir.Value, Size],
         exists: ir.Value,
         columns: int,
@@ -252,7 +296,7 @@ class AttentionKernel:
             place = _plus(column[0], number)
             is_column = is_below(place, index_constant(columns))
             near = arith.select(is_column, place, index_constant(0))
-            where = self.parameters.place(ZERO, [row, (near, column[1])])
+            where = self.parameters.place(ZERO, [*row, (near, column[1])])
             source = address(self._starts[operand.number], operand.element, where)
             (value,) = load(source, operand.element, 1, 1)
             found.append(arith.select(arith.andi(exists, is_column), value, zero))
@@ -507,6 +551,9 @@ class AttentionKernel:
         self._block_point.known[self._scaled] = constant(ir.F32Type.get(), 0.0)
         self._block_point.prepare(self._attention.x, self._varying)
         del self._block_point.known[self._scaled]
+        for operand in self._work.operands:
+            for place, _ in operand.places if isinstance(operand, LoadedOperand) else ():
+                self._block_point.prepare(place, frozenset([self._attention.keys]))
 
     def _point(self, row: ir.Value, key: ir.Value, is_sure: bool) -> Point:
         places = {self._attention.keys: key}

@@ -9,11 +9,15 @@ With loops i (rows), j (keys), k (depth) and n (columns), besides those of batch
     total(i)    = sum over j of power
     sum(i, n)   = sum over j of power / f(total) value(j, n)
     output      = any function of sum
+
+Keys and values may be read at places that the region computes, of j and of tables: those of a cache
+whose pages lie anywhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import field
 from math import inf
 
 from ....dialects.hir.loop_operation import kind_of, loops_of
@@ -23,6 +27,7 @@ from ...fusion.node import is_integer_division
 from ...walking import made_by
 
 _REDUCE = "hir.reduce_loops"
+LOADS = ("tensor.extract", "memref.load")
 
 
 @dataclass(frozen=True)
@@ -30,7 +35,8 @@ class Attention:
     """What is what: operands by their numbers, loops, and values of the region.
 
     `element` is the type of query, key and value. `rows` are the loops along which key and value
-    are the same, `batch` those that are none of the others.
+    are the same, `batch` those that are none of the others. A key or value that the region loads
+    from a tensor has a number below 0, by which `loads` has the operation.
     """
 
     op: ir.Operation
@@ -50,6 +56,7 @@ class Attention:
     divisor: ir.Value
     sum: ir.Value
     output: ir.Value
+    loads: Mapping[int, ir.Operation] = field(default_factory=dict[int, ir.Operation])
 
 
 def read_attention(op: ir.Operation) -> Attention | None:
@@ -71,6 +78,7 @@ class _Reader:
         self._block = op.regions[0].blocks[0]
         self._maps = indexing_maps(op)
         self._inputs = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[0]
+        self._loads: dict[int, ir.Operation] = {}
 
     def read(self, output: ir.Value) -> Attention | None:
         sum_ = _only([each for each in self._sources(output) if _is_reduced(each)])
@@ -80,7 +88,7 @@ class _Reader:
         if factors is None:
             return None
         for weight, value in (factors, factors[::-1]):
-            number = self._argument(_unextended(value))
+            number = self._matrix(_unextended(value))
             if number is not None:
                 return self._with_value(output, sum_, weight, number)
         return None
@@ -116,7 +124,7 @@ class _Reader:
         operands = self._factors(score, "addf")
         if operands is None:
             return None
-        numbers = [self._argument(_unextended(each)) for each in operands]
+        numbers = [self._matrix(_unextended(each)) for each in operands]
         found = (self._loops(each)[0] for each in (sum_, most, total, score))
         loops = list(found)
         first, second = numbers
@@ -138,7 +146,7 @@ class _Reader:
         of_query, of_key, of_value = (self._used(each) for each in (query, key, found.value))
         rank = self._maps[0].n_dims
         matrices = {query, key, found.value}
-        if len(matrices) != 3 or any(self._element(each) != found.element for each in matrices):
+        if len(matrices) != 3 or query < 0 or any(self._element(each) != found.element for each in matrices):
             return None
         if keys in of_query or not {keys, depth} <= of_key or depth not in of_query:
             return None
@@ -153,6 +161,13 @@ class _Reader:
         if keys not in of_value or depth in of_value or len(columns) != 1:
             return None
         (column,) = columns
+        if any(
+            self._loads[number].operands[-1] not in self._indices_of(head)
+            or head in self._loops_of(list(self._loads[number].operands)[1:-1])
+            for number, head in ((key, depth), (found.value, column))
+            if number < 0
+        ):
+            return None
         if depth in self._indices(found.x) or any(depth in self._used(each) for each in others):
             return None
         written = self._used(self._inputs)
@@ -165,7 +180,7 @@ class _Reader:
             tuple(loop for loop in rest if loop in shared),
             tuple(loop for loop in rest if loop not in shared),
             keys, depth, column, found.score, found.x, found.most, found.total,
-            found.divisor, found.sum, found.output,
+            found.divisor, found.sum, found.output, self._loads,
         )  # fmt: skip
 
     def _factors(self, sum_: ir.Value, kind: str) -> list[ir.Value] | None:
@@ -199,11 +214,42 @@ class _Reader:
         number = ir.BlockArgument(value).arg_number
         return number if number < self._inputs else None
 
+    def _matrix(self, value: ir.Value) -> int | None:
+        """The number of the input, or of the load from a tensor, whose element a value is."""
+        load = made_by(value, *LOADS)
+        if load is None:
+            return self._argument(value)
+        for number, known in self._loads.items():
+            if known == load:
+                return number
+        if len(load.operands) < 2 or not all(map(self._is_place, list(load.operands)[1:])):
+            return None
+        number = -1 - len(self._loads)
+        self._loads[number] = load
+        return number
+
+    def _is_place(self, value: ir.Value) -> bool:
+        """Returns whether a value is computed of indices, numbers of the host and elements."""
+        for each in self._cone([value]):
+            if isinstance(each.owner, ir.Block):
+                if each.owner == self._block and self._argument(each) is None:
+                    return False
+                continue
+            name = each.owner.operation.name
+            is_inside = each.owner.operation.parent == self._op
+            if is_inside and not name.startswith(("arith.", "linalg.index", *LOADS)):
+                return False
+        return True
+
     def _element(self, number: int) -> ir.Type:
+        if number < 0:
+            return self._loads[number].results[0].type
         return self._block.arguments[number].type
 
     def _used(self, number: int) -> frozenset[int]:
         """The loops of an operand."""
+        if number < 0:
+            return frozenset(self._loops_of(list(self._loads[number].operands)[1:]))
         results = self._maps[number].results
         return frozenset(
             ir.AffineDimExpr(each).position
@@ -220,7 +266,10 @@ class _Reader:
             if value in found:
                 continue
             found.add(value)
-            if not isinstance(value.owner, ir.Block) and value.owner.operation.name != _REDUCE:
+            owner = value.owner
+            if isinstance(owner, ir.Block) or owner.operation.parent != self._op:
+                continue
+            if owner.operation.name != _REDUCE:
                 waiting += value.owner.operation.operands
         return found
 
@@ -230,6 +279,24 @@ class _Reader:
             each
             for each in self._cone([value])
             if isinstance(each.owner, ir.Block) or each.owner.operation.name == _REDUCE
+        ]
+
+    def _loops_of(self, values: Sequence[ir.Value]) -> set[int]:
+        """The loops that values depend on, which are no reductions."""
+        found: set[int] = set()
+        for each in self._cone(values):
+            number = self._argument(each)
+            if number is not None:
+                found |= self._used(number)
+        return found.union(*map(self._indices, values))
+
+    def _indices_of(self, loop: int) -> list[ir.Value]:
+        """The values that are a loop's index."""
+        return [
+            each.operation.results[0]
+            for each in self._block
+            if each.operation.name == "linalg.index"
+            and ir.IntegerAttr(each.operation.attributes["dim"]).value == loop
         ]
 
     def _indices(self, value: ir.Value) -> set[int]:

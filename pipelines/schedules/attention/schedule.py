@@ -22,7 +22,7 @@ from ..scratch import free_scratch
 from ..size import MOST_IN_32_BITS, ONE, ZERO, Size, product
 from ..warp_matrices import ELEMENTS, MATRIX_BYTES, ROWS
 from ..warpgroup_matrices import MOST_DIMS
-from ..work import Layout, Work, read_work
+from ..work import Layout, LoadedOperand, Work, loaded_operand, read_work
 from .configuration import (
     FEW_ROWS,
     NARROW,
@@ -54,7 +54,17 @@ def chooser(op: ir.Operation, kernels: Kernels | None, device: Device) -> Attent
     if attention is None or not is_scheduled(attention, device):
         return None
     work = read_work(op, Layout.ROWS, device=device, nested=True)
-    return None if work is None else AttentionChooser(attention, work, kernels, device)
+    if work is None:
+        return None
+    return AttentionChooser(attention, _with_loaded(work, attention), kernels, device)
+
+
+def _with_loaded(work: Work, attention: Attention) -> Work:
+    """The same with what the region loads as operands."""
+    loaded = [
+        loaded_operand(number, load, work, work.layout) for number, load in attention.loads.items()
+    ]
+    return replace(work, operands=(*work.operands, *loaded))
 
 
 class AttentionChooser(Chooser[AttentionConfiguration]):
@@ -87,7 +97,7 @@ class AttentionChooser(Chooser[AttentionConfiguration]):
         if made.layout is Layout.ROWS:
             return _alternative(self._attention, self.work, made, self._kernels, self._device)
         if self._any is None:
-            self._any = self.work.in_layout(made.layout)
+            self._any = _with_loaded(self.work.in_layout(made.layout), self._attention)
         return _alternative(self._attention, self._any, made, self._kernels, self._device)
 
 
@@ -153,6 +163,8 @@ def _can_copy(attention: Attention, work: Work, number: int, along: int) -> bool
     _, grid = _row_and_grid(attention, work)
     (operand,) = (each for each in work.operands if each.number == number)
     dims = 2 + len(outer_loops(operand, grid))
+    if isinstance(operand, LoadedOperand):
+        return False
     return operand.strides[along] != ZERO and dims <= MOST_DIMS
 
 
@@ -233,6 +245,9 @@ def _require_wide(found: Conditions, plan: Plan) -> None:
         found.require_multiple(work.extents[head], count)
         for loop, stride in enumerate(operand.strides):
             if loop != head:
+                found.require_multiple(stride, count)
+        if isinstance(operand, LoadedOperand):
+            for _, stride in operand.places:
                 found.require_multiple(stride, count)
 
 
