@@ -94,28 +94,29 @@ class _Merger:
 
     def _read_heads(self, write: Sequence[Sequence[Loop]]) -> None:
         """Lets queries, keys and values be read from behind copies."""
+        (weights,) = (each for each in self._step.inputs if isinstance(each, Step))
+        of_weights = {loop for loops in weights.loops for each in loops for loop in each.whole}
+        columns = [loop for loop in _leaves(write) if loop not in of_weights]
+        rows = [loop for loop in _leaves(write) if loop in of_weights]
         depth = [self._scores.loops[loop] for loop in reducing_loops(self._scores.op)]
         for number, place in enumerate(self._scores.inputs):
             if isinstance(place, Place) and len(depth) == 1 and len(depth[0]) == 1:
                 behind, factor = behind_scales(place, depth[0][0])
-                self._scores.inputs[number] = self._load(behind, depth[0][0], write)
+                self._scores.inputs[number] = self._load(behind, depth[0][0], rows)
                 self._factor *= factor
-        (weights,) = (each for each in self._step.inputs if isinstance(each, Step))
-        of_weights = {loop for loops in weights.loops for each in loops for loop in each.whole}
-        columns = [loop for loop in _leaves(write) if loop not in of_weights]
         for number, place in enumerate(self._step.inputs):
             if isinstance(place, Place) and len(columns) == 1:
                 behind = behind_copies(place, columns[0])
-                self._step.inputs[number] = self._load(behind, columns[0], write)
+                self._step.inputs[number] = self._load(behind, columns[0], rows)
 
-    def _load(self, place: Place, head: Loop, write: Sequence[Sequence[Loop]]) -> Step | Place:
+    def _load(self, place: Place, head: Loop, rows: Sequence[Loop]) -> Step | Place:
         """Returns what loads heads from places that are computed, or where they lie.
 
         Many rows read these faster from where they were loaded to.
         """
         own = {loop for dim in place.index for loop in dim}
-        rows = [loop.size for loop in _leaves(write) if loop not in own and loop is not head]
-        if not self._loads and (DYNAMIC in rows or prod(rows) > _MOST_LOADING):
+        sizes = [loop.size for loop in rows if loop not in own]
+        if not self._loads and (DYNAMIC in sizes or prod(sizes) > _MOST_LOADING):
             return place
         found = self._chain.loaded(place, head)
         if found is None:

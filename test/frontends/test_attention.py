@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -119,3 +120,93 @@ def test_attention_to_a_number_that_is_repeated() -> None:
     found = hirc.compile(model, given, target="cpu", cache=False)(*given)
     for result, wanted in zip(found, model(*given), strict=True):
         torch.testing.assert_close(result, wanted, rtol=1e-5, atol=1e-5)
+
+
+_BATCH, _PAGES, _PAGE, _WIDTH = 2, 9, 6, 64
+_Given = tuple[Tensor, Tensor, Tensor, Tensor, Tensor]
+
+
+def _given(element: torch.dtype, heads: int, rows: int) -> _Given:
+    """Queries, a cache of keys and one of values in pages, pages of sequences, and lengths."""
+    torch.manual_seed(0)
+    keys, values = (torch.randn(20, _PAGE, 2, _WIDTH, dtype=element) for _ in range(2))
+    queries = torch.randn(_BATCH, heads, rows, _WIDTH, dtype=element)
+    table = torch.randint(-20, 20, (_BATCH, _PAGES))
+    return queries, keys, values, table, torch.tensor([_PAGES * _PAGE, 20])
+
+
+def _attend(q: Tensor, k: Tensor, v: Tensor, lengths: Tensor) -> Tensor:
+    """The last rows of sequences see what comes before them."""
+    k, v = (each.flatten(1, 2).transpose(1, 2) for each in (k, v))
+    here = lengths[:, None] - q.shape[2] + torch.arange(q.shape[2])
+    seen = torch.arange(k.shape[2]) <= here[:, None, :, None]
+    return _attention(q, k, v, attn_mask=seen, enable_gqa=q.shape[1] != k.shape[1])
+
+
+def _paged(q: Tensor, k: Tensor, v: Tensor, table: Tensor, lengths: Tensor) -> Tensor:
+    return _attend(q, k[table], v[table], lengths)
+
+
+def _selected(q: Tensor, k: Tensor, v: Tensor, table: Tensor, lengths: Tensor) -> Tensor:
+    table = torch.where(table < 0, table + 20, table)
+    found = (
+        each.index_select(0, table.flatten()).view(_BATCH, -1, _PAGE, 2, _WIDTH) for each in (k, v)
+    )
+    return _attend(q, *found, lengths)
+
+
+def _slots(q: Tensor, k: Tensor, v: Tensor, table: Tensor, lengths: Tensor) -> Tensor:
+    places = (table % 20)[:, :, None] * _PAGE + torch.arange(_PAGE)
+    return _attend(q, *(each.flatten(0, 1)[places] for each in (k, v)), lengths)
+
+
+def _heads_first(q: Tensor, k: Tensor, v: Tensor, table: Tensor, lengths: Tensor) -> Tensor:
+    found = (each.transpose(1, 2).contiguous()[table].transpose(2, 3) for each in (k, v))
+    return _attend(q, *found, lengths)
+
+
+def _two_tables(q: Tensor, k: Tensor, v: Tensor, table: Tensor, lengths: Tensor) -> Tensor:
+    return _attend(q, k[table], v[table.flip(0)], lengths)
+
+
+def _keys_alone(q: Tensor, k: Tensor, v: Tensor, table: Tensor, lengths: Tensor) -> Tensor:
+    return _attend(q, k[table], v[:18].view(_BATCH, _PAGES, _PAGE, 2, _WIDTH), lengths)
+
+
+def _turned_heads(q: Tensor, k: Tensor, v: Tensor, table: Tensor, lengths: Tensor) -> Tensor:
+    order = torch.arange(_WIDTH - 1, -1, -1)
+    return _attend(q, k[table][..., order], v[table][..., order], lengths)
+
+
+@pytest.mark.parametrize(
+    ("model", "given", "copies"),
+    [
+        (_paged, _given(torch.bfloat16, 2, 1), 0),
+        (_paged, _given(torch.float16, 8, 3), 0),
+        (_paged, _given(torch.float32, 2, 2), 0),
+        (_heads_first, _given(torch.bfloat16, 2, 5), 0),
+        (_keys_alone, _given(torch.bfloat16, 8, 1), 0),
+        # Tables are made.
+        (_selected, _given(torch.bfloat16, 8, 1), 1),
+        (_slots, _given(torch.bfloat16, 2, 1), 2),
+        (_two_tables, _given(torch.bfloat16, 2, 1), 1),
+        # Many rows read what was loaded.
+        (_paged, _given(torch.bfloat16, 8, 40), 2),
+        # Of elements in another order no row is read as it lies: several operations.
+        (_turned_heads, _given(torch.bfloat16, 2, 1), 9),
+    ],
+)
+def test_pages_of_a_cache_are_read_where_they_lie(
+    model: Callable[..., Tensor], given: _Given, copies: int, tmp_path: Path
+) -> None:
+    source, fused = tmp_path / "pages.mlir", tmp_path / "fused.mlir"
+    source.write_bytes(import_model(model, given).bytecode)
+    words = [str(source), "-o", str(fused), "--offload-arch=sm_90a", "--stop-after=fusion"]
+    assert run_hirc(words) == 0
+    assert fused.read_text().count("linalg.generic") == 1 + copies
+    found = hirc.compile(
+        model, given, target="cpu", opt_level=0, schedules="tuned", checks=["memory", "race"]
+    )(*given)
+    wanted = model(*(each.double() if each.is_floating_point() else each for each in given))
+    bound = 1e-5 if given[0].dtype == torch.float32 else 2**-6
+    torch.testing.assert_close(found.double(), wanted, rtol=bound, atol=bound)

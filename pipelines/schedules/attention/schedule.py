@@ -44,6 +44,7 @@ from .warpgroup_kernel import WarpgroupAttentionKernel
 # mma.sync of bf16, and cp.async, are there from this compute capability on.
 _LEAST_CAPABILITY = 80
 _MOST_HEAD = 256
+_RESIDENT = 1
 # Multiplied by ordinary instructions: tensor cores would round it.
 _PLAIN = "f32"
 
@@ -277,7 +278,7 @@ def _launch(plan: Plan, kernels: Kernels) -> None:
 
     threads = plan.configuration.threads
     one = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 1)
-    whole = {"nvvm.minctasm": one} if plan.configuration.warpgroups else {}
+    whole = {"nvvm.minctasm": ir.IntegerAttr.get(ir.IntegerType.get_signless(32), _RESIDENT)} if plan.configuration.warpgroups else {}
     attribute = plan.configuration.attribute
     kernel = kernels.build("attention", threads, emit, location, whole, attribute)
     arguments = first[0].parameters.arguments()

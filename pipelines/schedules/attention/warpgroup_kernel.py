@@ -40,7 +40,8 @@ from .kernel import AttentionKernel, Bounds
 from .plan import outer_loops
 
 _TERMS = 16
-_TAKES_TURNS = True
+_TAKES_TURNS = False
+_PROMOTES = True
 
 
 class WarpgroupAttentionKernel(AttentionKernel):
@@ -146,7 +147,7 @@ class WarpgroupAttentionKernel(AttentionKernel):
             strides.append(operand.strides[loop])
         box = [*[1] * (len(sizes) - 2), rows, self._chunk]
         source = (operand.buffer, operand.offset)
-        return tensor_map(self.parameters, name, source, sizes[::-1], strides[::-1], box)
+        return tensor_map(self.parameters, name, source, sizes[::-1], strides[::-1], box, promotes=_PROMOTES)
 
     def _copy(
         self,
