@@ -37,8 +37,8 @@ _PLAIN_BYTES = 4
 # Of a row, beside sums, the greatest score, and the total of the powers: of f32.
 STATES, _STATE_BYTES = 2, 4
 # Where so few rows see the keys, these are split over blocks: as many as keep the device busy, and
-# at least so many tiles of keys each.
-FEW_ROWS = ROWS
+# at least so many tiles of keys each. Of open sizes one tile of rows is few.
+FEW_ROWS, MOST_FEW_ROWS = ROWS, 2 * ROWS
 # The first chips with a copy engine (PTX ISA, "cp.async.bulk.tensor").
 _ENGINE_CAPABILITY = 90
 _BLOCKS_AT_ONCE = 4
@@ -133,9 +133,14 @@ class AttentionConfiguration(Configuration):
             )
         return self.keys * sum(padded_row(up(size, DEPTH) * bytes_) for size in sizes)
 
+    def area_bytes(self, heads: Heads) -> int:
+        """Shared memory of all stages, in which warps that share rows combine what they find."""
+        shares = self.key_warps * self.rows * state_bytes(heads.columns)
+        return max(self.stages * self.stage_bytes(heads), shares if self.key_warps > 1 else 0)
+
     def shared_bytes(self, heads: Heads) -> int:
         """Shared memory of a block."""
-        bytes_, tiles = heads.element_bytes, self.stages * self.stage_bytes(heads)
+        bytes_, tiles = heads.element_bytes, self.area_bytes(heads)
         if self.warpgroups:
             queries = self.rows * up(heads.depth * bytes_, warpgroup_matrices.ROW_BYTES)
             return queries + tiles + 2 * warpgroup_matrices.PATTERN_BYTES
@@ -167,6 +172,7 @@ def configure(
     `brings`: the copy engine may read keys and values.
     """
     rows, longest = heads.rows, max(heads.depth, heads.columns)
+    is_plain = heads.element_bytes == _PLAIN_BYTES
     tiles = _ROW_TILES if longest <= _MOST_IN_TWO_TILES else 1
     warps = _WARPS
     if rows is not None:
@@ -174,7 +180,8 @@ def configure(
         if blocks < 2 * device.multiprocessors or rows <= ROWS:
             tiles = 1
         warps = min(_WARPS, -(-rows // ROWS))
-    is_plain = heads.element_bytes == _PLAIN_BYTES
+        if ROWS < rows <= MOST_FEW_ROWS and not is_plain and longest <= _MOST_IN_TWO_TILES:
+            warps, tiles = 1, _ROW_TILES
     keys = _KEYS // 2 if is_plain or longest > _MOST_IN_TWO_TILES else _KEYS
     may_share = warps == 1 and not is_plain and longest <= _MOST_SHARED
     if may_share:
@@ -276,8 +283,8 @@ def refusal_of(
         return f"'keys' is a multiple of {DEPTH} for each of 'key_warps'"
     if not 1 <= made.parts <= _MOST_PARTS:
         return f"'parts' is 1 to {_MOST_PARTS}"
-    if made.parts > 1 and heads.rows is not None and heads.rows > FEW_ROWS:
-        return f"keys of at most {FEW_ROWS} rows are split into 'parts'"
+    if made.parts > 1 and heads.rows is not None and heads.rows > MOST_FEW_ROWS:
+        return f"keys of at most {MOST_FEW_ROWS} rows are split into 'parts'"
     if made.keeps_queries and (made.warpgroups or heads.element_bytes == _PLAIN_BYTES):
         return "'keeps_queries' is for warps that multiply elements of 16 bits"
     if made.engine:
@@ -295,8 +302,8 @@ def _refusal_of_engine(
     is_wide = heads.element_bytes != _PLAIN_BYTES and made.layout is Layout.ROWS
     if device.capability < _ENGINE_CAPABILITY or not is_wide or not brings:
         return "'engine' is false for this chip or these operands"
-    if made.warpgroups or made.warps != made.key_warps or not made.keeps_queries:
-        return "with 'engine' all 'warps' are 'key_warps', and it 'keeps_queries'"
+    if made.warpgroups or made.warps != made.key_warps:
+        return "with 'engine' all 'warps' are 'key_warps'"
     if made.warp_keys > warpgroup_matrices.MOST_IN_BOX:
         return f"with 'engine' a warp has {warpgroup_matrices.MOST_IN_BOX} 'keys' at most"
     return None
@@ -318,7 +325,7 @@ def _refusal_of_warpgroups(
 
 def _parts(heads: Heads, made: AttentionConfiguration, device: Device) -> int:
     """Returns into how many parts keys are split: those with which all blocks take least."""
-    if heads.rows is None or heads.rows > FEW_ROWS:
+    if heads.rows is None or heads.rows > MOST_FEW_ROWS:
         return 1
     if heads.keys is None or heads.count is None:
         parts = -(-_BLOCKS_AT_ONCE * device.multiprocessors // (heads.count or 1))

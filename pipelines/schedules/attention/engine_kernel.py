@@ -72,7 +72,7 @@ class EngineKernel(AttentionKernel):
         stages, warps = configuration.stages, configuration.warps
         self._stage_bytes = warps * sum(each.bytes for each in self._streams)
         # Swizzled rows first: these begin at multiples of 1024 bytes.
-        self._stages = self.shared.area(stages * self._stage_bytes)
+        self._stages = self.shared.area(configuration.area_bytes(self._plan.heads))
         self._queries = self.shared.area(configuration.rows * self._key_pitch)
         self._barriers = self.shared.area(len(self._streams) * warps * stages * BARRIER_BYTES)
         keys, values = self._streams
@@ -132,10 +132,10 @@ class EngineKernel(AttentionKernel):
                 self._fill(stream, index_constant(stage), bounds, i32_constant(stage))
         self._read_queries()
         commit_copies()
-
-    def _load_queries(self) -> list[list[list[ir.Value]]]:
         wait_for_copies(0)
         gpu.barrier()
+
+    def _load_queries(self) -> list[list[list[ir.Value]]]:
         return self._query_operands()
 
     def _full(self, stream: _Stream, slot: ir.Value) -> Barrier:

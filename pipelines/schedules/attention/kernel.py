@@ -104,7 +104,7 @@ class AttentionKernel:
         configuration = self._configuration
         self._stage_bytes = configuration.keys * (self._key_pitch + self._value_pitch)
         self._queries = self.shared.area(configuration.rows * self._key_pitch)
-        self._stages = self.shared.area(configuration.stages * self._stage_bytes)
+        self._stages = self.shared.area(configuration.area_bytes(self._plan.heads))
 
     def _begin_reading(self, bounds: Bounds) -> None:
         """Begins to read the queries and the first tiles of keys."""
@@ -116,7 +116,7 @@ class AttentionKernel:
 
     def _read_queries(self) -> None:
         self._read_tile(
-            self._query, self._first_row, self._configuration.rows, self._plan.rows, self._plan.row,
+            self._query, self._first_row, self._configuration.rows, self._plan.rows, self._plan.along,
             self._attention.depth, self._depth, self._queries, self._key_pitch,
         )  # fmt: skip
 
@@ -172,12 +172,12 @@ class AttentionKernel:
             loaded = self._loaded_places(first)
             to = byte_address(self._stages, arith.muli(slot, i32_constant(self._stage_bytes)))
             self._read_tile(
-                self._key, first, keys, self._plan.keys, attention.keys,
+                self._key, first, keys, self._plan.keys, (attention.keys,),
                 attention.depth, self._depth, to, self._key_pitch,
                 loaded.get(self._key.number, ()),
             )  # fmt: skip
             self._read_tile(
-                self._value, first, keys, self._plan.keys, attention.keys,
+                self._value, first, keys, self._plan.keys, (attention.keys,),
                 attention.columns, self._columns, byte_address(to, keys * self._key_pitch),
                 self._value_pitch, loaded.get(self._value.number, ()),
             )  # fmt: skip
@@ -224,7 +224,7 @@ class AttentionKernel:
         first: ir.Value,
         rows: int,
         extent: Size,
-        row_loop: int | None,
+        row_loops: tuple[int, ...],
         column_loop: int,
         columns: int,
         to: ir.Value,
@@ -239,7 +239,6 @@ class AttentionKernel:
         threads = self._configuration.threads
         end = self.parameters.size(extent)
         last = arith.subi(end, index_constant(1))
-        row_stride = ZERO if row_loop is None else operand.strides[row_loop]
         column_stride = operand.strides[column_loop]
         start = self._starts[operand.number]
         for number in range(-(-rows * chunks // threads)):
@@ -261,7 +260,9 @@ class AttentionKernel:
                 here = arith.addi(first, as_index(row))
                 exists = arith.cmpi(arith.CmpIPredicate.slt, here, end)
                 near = arith.minsi(here, last)
-                rows_at = [(near, row_stride), *(loaded[number] if loaded else ())]
+                places = {row_loops[0]: near} if len(row_loops) == 1 else self._plan.places_of(near)
+                rows_at = [(at, operand.strides[loop]) for loop, at in places.items()]
+                rows_at += loaded[number] if loaded else ()
                 column = arith.muli(as_index(chunk), index_constant(self._chunk))
                 if self._plan.wide:
                     is_inside = exists
@@ -546,8 +547,7 @@ class AttentionKernel:
             lambda number: self._load(number, {}),
             lambda loop: self._places[loop],
         )
-        row = [] if self._plan.row is None else [self._plan.row]
-        self._varying = frozenset([self._attention.keys, *row])
+        self._varying = frozenset([self._attention.keys, *self._plan.along])
         self._block_point.known[self._scaled] = constant(ir.F32Type.get(), 0.0)
         self._block_point.prepare(self._attention.x, self._varying)
         del self._block_point.known[self._scaled]
@@ -556,9 +556,7 @@ class AttentionKernel:
                 self._block_point.prepare(place, frozenset([self._attention.keys]))
 
     def _point(self, row: ir.Value, key: ir.Value, is_sure: bool) -> Point:
-        places = {self._attention.keys: key}
-        if self._plan.row is not None:
-            places[self._plan.row] = row
+        places = {self._attention.keys: key, **self._plan.places_of(row)}
 
         def index(loop: int) -> ir.Value:
             return places[loop]
@@ -605,11 +603,16 @@ class AttentionKernel:
             for loop, factor in condition.loops.items():
                 if loop in self._places:
                     rest = arith.addi(rest, arith.muli(self._places[loop], index_constant(factor)))
-            factor = 0 if self._plan.row is None else condition.loops.get(self._plan.row, 0)
-            at_first = arith.muli(self._first_row, index_constant(factor))
-            at_last = arith.muli(_plus(end, -1), index_constant(factor))
-            least = arith.addi(rest, arith.minsi(at_first, at_last))
-            most = arith.addi(rest, arith.maxsi(at_first, at_last))
+            least = most = rest
+            for loop in self._plan.along:
+                # Of several loops a tile has all iterations.
+                ends = (self._first_row, _plus(end, -1))
+                if len(self._plan.along) > 1:
+                    ends = (zero, index_constant(self._work.extents[loop].known - 1))
+                factor = index_constant(condition.loops.get(loop, 0))
+                at_first, at_last = (arith.muli(each, factor) for each in ends)
+                least = arith.addi(least, arith.minsi(at_first, at_last))
+                most = arith.addi(most, arith.maxsi(at_first, at_last))
             if condition.loops[self._attention.keys] < 0:
                 last = arith.minsi(last, _plus(most, 1))
                 last_sure = arith.minsi(last_sure, _plus(least, 1))
@@ -683,7 +686,6 @@ class AttentionKernel:
         filled = columns_of(self._plan)
         pitch = filled + STATES
         share = configuration.rows * state_bytes(self._columns)
-        assert configuration.key_warps * share <= configuration.stages * self._stage_bytes
         gpu.barrier()
         own = byte_address(self._stages, arith.muli(self._key_warp, i32_constant(share)))
         column = arith.muli(self._lane.pair, i32_constant(2 * _F32_BYTES))
@@ -798,7 +800,8 @@ class AttentionKernel:
     def _store(self, row: ir.Value, column: ir.Value, values: list[ir.Value]) -> None:
         """Writes neighbouring results of a row."""
         (output,) = self._work.outputs
-        steps = [] if self._plan.row is None else [(row, output.strides[self._plan.row])]
+        places = self._plan.places_of(row)
+        steps = [(at, output.strides[loop]) for loop, at in places.items()]
         steps.append((column, output.strides[self._attention.columns]))
         where = address(
             self._starts[output.number], output.element, self.parameters.place(ZERO, steps)

@@ -72,8 +72,9 @@ def emit_combined(plan: Plan, parameters: Parameters, scratch: tuple[ir.Value, i
         row, column = divided(number, Size(plan.head(plan.attention.columns)), 1, parameters)
         sum_ = _combined(plan, parameters, pointers, row, column)
         places = {plan.attention.columns: column}
-        if plan.row is not None:
-            row, places[plan.row] = divided(row, plan.rows, 1, parameters)
+        if plan.along:
+            row, own = divided(row, plan.rows, 1, parameters)
+            places |= plan.places_of(own)
         for loop in reversed(plan.grid[1:]):
             row, places[loop] = divided(row, plan.work.extents[loop], 1, parameters)
         if plan.grid:

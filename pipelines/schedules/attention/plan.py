@@ -10,11 +10,12 @@ from ....dialects.mlir import arith, ir
 from ....dialects.records import dataclass
 from ...rewriting import constant, index_constant
 from ...walking import made_by
+from ..elements import element_bytes
 from ..parameters import Parameters
 from ..region import Point, Region
-from ..size import ONE, ZERO, Size
+from ..size import ZERO, Size, product
 from ..work import Layout, Operand, Work
-from .configuration import AttentionConfiguration
+from .configuration import AttentionConfiguration, Heads
 from .reading import Attention, number_of
 from .visibility import Condition, read_conditions
 
@@ -25,14 +26,14 @@ _LOG2E = log2(e)
 class Plan:
     """Attention, as it is to be computed.
 
-    `row` is the loop along the tiles' rows, None of one row. There are `row_count` tiles of rows,
-    and `parts` of the keys.
+    `along` are the loops along the tiles' rows, outermost first: none of one row, and several of few
+    rows, of known sizes. There are `row_count` tiles of rows, and `parts` of the keys.
     """
 
     attention: Attention
     work: Work
     configuration: AttentionConfiguration
-    row: int | None
+    along: tuple[int, ...]
     grid: tuple[int, ...]
     row_count: Size
     parts: Size
@@ -45,7 +46,15 @@ class Plan:
     @property
     def rows(self) -> Size:
         """How many rows there are."""
-        return ONE if self.row is None else self.work.extents[self.row]
+        return product([self.work.extents[loop] for loop in self.along])
+
+    def places_of(self, row: ir.Value) -> dict[int, ir.Value]:
+        """Emits where a row is along each loop that rows have."""
+        places: dict[int, ir.Value] = {}
+        for loop in reversed(self.along[1:]):
+            size = index_constant(self.work.extents[loop].known)
+            places[loop], row = arith.remui(row, size), arith.divui(row, size)
+        return places | dict.fromkeys(self.along[:1], row)
 
     @property
     def keys(self) -> Size:
@@ -55,6 +64,13 @@ class Plan:
     def head(self, loop: int) -> int:
         """The size of a loop along a head."""
         return self.work.extents[loop].known
+
+    @property
+    def heads(self) -> Heads:
+        """Sizes of a head."""
+        attention = self.attention
+        depth, columns = self.head(attention.depth), self.head(attention.columns)
+        return Heads(None, None, None, depth, columns, element_bytes(attention.element))
 
     @property
     def output(self) -> Operand:

@@ -25,6 +25,7 @@ from ..warpgroup_matrices import MOST_DIMS
 from ..work import Layout, LoadedOperand, Work, loaded_operand, read_work
 from .configuration import (
     FEW_ROWS,
+    MOST_FEW_ROWS,
     NARROW,
     AttentionConfiguration,
     Heads,
@@ -126,30 +127,35 @@ def _known_size(op: ir.Operation, loop: int) -> int:
     return DYNAMIC
 
 
-def _row_and_grid(attention: Attention, work: Work) -> tuple[int | None, tuple[int, ...]]:
-    """The loop along the tiles' rows, and those of which each iteration has tiles of its own.
+def _rows_and_grid(attention: Attention, work: Work) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The loops along the tiles' rows, and those of which each iteration has tiles of its own.
 
-    Of several, as heads that share keys and few queries of each, the one with fewest tiles in all.
+    Of several, as heads that share keys and few queries of each, all where they have few rows, so
+    that these read keys once; else the one with fewest tiles in all.
     """
     rows, extents = attention.rows, work.extents
     if not rows:
-        return None, attention.batch
+        return (), attention.batch
+    if not all(extents[loop].is_known for loop in rows):
+        return rows[-1:], (*attention.batch, *rows[:-1])
 
     def tiles(loop: int) -> int:
         others = prod(extents[each].known for each in rows if each != loop)
         return others * -(-extents[loop].known // ROWS)
 
-    are_known = all(extents[loop].is_known for loop in rows)
-    row = min(reversed(rows), key=tiles) if are_known else rows[-1]
-    return row, (*attention.batch, *(loop for loop in rows if loop != row))
+    row = min(reversed(rows), key=tiles)
+    count = prod(extents[loop].known for loop in rows)
+    if 0 < count <= MOST_FEW_ROWS and -(-count // ROWS) < tiles(row):
+        return rows, attention.batch
+    return (row,), (*attention.batch, *(loop for loop in rows if loop != row))
 
 
 def can_copy(attention: Attention, work: Work) -> bool:
     """Returns whether the copy engine may read queries, keys and values, as far as is known."""
-    row, _ = _row_and_grid(attention, work)
+    rows, _ = _rows_and_grid(attention, work)
     return (
-        row is not None
-        and _can_copy(attention, work, attention.query, row)
+        len(rows) == 1
+        and _can_copy(attention, work, attention.query, *rows)
         and can_bring(attention, work)
     )
 
@@ -161,7 +167,7 @@ def can_bring(attention: Attention, work: Work) -> bool:
 
 
 def _can_copy(attention: Attention, work: Work, number: int, along: int) -> bool:
-    _, grid = _row_and_grid(attention, work)
+    _, grid = _rows_and_grid(attention, work)
     (operand,) = (each for each in work.operands if each.number == number)
     dims = 2 + len(outer_loops(operand, grid))
     if isinstance(operand, LoadedOperand):
@@ -170,8 +176,8 @@ def _can_copy(attention: Attention, work: Work, number: int, along: int) -> bool
 
 
 def _heads(attention: Attention, work: Work) -> Heads:
-    row, grid = _row_and_grid(attention, work)
-    rows = ONE if row is None else work.extents[row]
+    along, grid = _rows_and_grid(attention, work)
+    rows = product([work.extents[loop] for loop in along])
     count = product([work.extents[loop] for loop in grid])
     sizes = (
         size.known if size.is_known else None
@@ -196,19 +202,19 @@ def _alternative(
     device: Device,
 ) -> Alternative:
     """When a configuration's kernel is right, and its launches."""
-    row, grid = _row_and_grid(attention, work)
-    rows = ONE if row is None else work.extents[row]
+    along, grid = _rows_and_grid(attention, work)
+    rows = product([work.extents[loop] for loop in along])
     plans: list[Plan] = []
 
     def conditions(found: Conditions) -> None:
         found.require(work.layouts_hold())
         if configuration.parts > 1:
-            found.require_at_most(rows, FEW_ROWS)
+            found.require_at_most(rows, MOST_FEW_ROWS if rows.is_known else FEW_ROWS)
         count = work.open.divided_up(rows, configuration.rows)
         heads = product([work.extents[loop] for loop in grid])
         keys = work.extents[attention.keys]
         parts = parts_of(configuration, heads, keys, device, work.open)
-        plans.append(Plan(attention, work, configuration, row, grid, count, parts))
+        plans.append(Plan(attention, work, configuration, along, grid, count, parts))
         found.require_at_most(_blocks(plans[-1]), MOST_IN_32_BITS)
         found.require_at_most(work.extents[attention.keys], MOST_IN_32_BITS)
         if plans[-1].wide:

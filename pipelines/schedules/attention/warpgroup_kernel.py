@@ -69,7 +69,7 @@ class WarpgroupAttentionKernel(AttentionKernel):
         self._barriers = self.shared.area((4 * stages + 1 + self._groups) * BARRIER_BYTES)
         self._begin_region()
         bounds = self._bounds()
-        row = self._plan.row
+        row = self._plan.along[0] if self._plan.along else None
         self._maps = [
             self._map("queries", self._query, row, attention.depth, WARPGROUP_ROWS),
             self._map("keys", self._key, attention.keys, attention.depth, keys),
