@@ -142,7 +142,7 @@ class _Merger:
                 self._numbers.setdefault(loop, len(self._numbers))
 
     def _can_be_indexed(self, steps: list[Step]) -> bool:
-        """Returns whether every loop that is reduced is still one, and all others are known."""
+        """Returns whether every loop that is reduced is still one, and places can be told."""
         for step in steps:
             children = [each for each in step.inputs if isinstance(each, Step)]
             if not self._can_be_indexed(children):
@@ -151,9 +151,8 @@ class _Merger:
                 each = inner.operation
                 if each.name == "linalg.index":
                     loop = ir.IntegerAttr(each.attributes["dim"]).value
-                    if len(_leaves([step.loops[loop]])) != 1:
-                        if self._number(step.loops[loop]) is None:
-                            return False
+                    if not self._can_be_told(_leaves([step.loops[loop]])):
+                        return False
                 elif each.name == "hir.reduce_loops":
                     asked = ir.DenseI64ArrayAttr(each.attributes["loops"])
                     if any(self._number(step.loops[loop]) is None for loop in asked):
@@ -161,7 +160,14 @@ class _Merger:
             known = self._numbers.keys() | self._part_of.keys()
             if any(loop not in known for loop in _leaves(step.loops)):
                 return False
+            places = [each for each in step.inputs if isinstance(each, Place)]
+            if not all(self._can_be_told(dim) for each in places for dim in each.index):
+                return False
         return True
+
+    def _can_be_told(self, parts: Sequence[Loop]) -> bool:
+        """Returns whether these are loops of the operation, or a place can be computed of them."""
+        return self._joined(parts) is not None or all(part.size != DYNAMIC for part in parts[1:])
 
     def _number(self, loops: Sequence[Loop]) -> int | None:
         """Returns the number of the loop that several are together; None where there is none."""
@@ -198,7 +204,8 @@ class _Merger:
         element = ir.RankedTensorType(result.value.type).element_type
         places = (zero() if loop is None else self._numbers[loop] for loop in shape)
         output = Access(_empty(sizes, element), tuple(places))
-        self._add_extents(region)
+        if not self._add_extents(region):
+            return None
         region.finish([output], [value])
         inner = [
             self._numbers[each]
@@ -234,7 +241,7 @@ class _Merger:
         names = [self._number(loops) for loops in step.loops]
         for op in operations_where(copy, lambda each: each.name == "linalg.index"):
             loops = step.loops[ir.IntegerAttr(op.attributes["dim"]).value]
-            if loops and self._number(loops) is None:
+            if _leaves([loops]) and self._number(loops) is None:
                 # Numbers of loops of the whole follow those of the operation's own.
                 with op.location, ir.InsertionPoint(op):
                     place = self._place_along(_leaves([loops]), len(names))
@@ -273,28 +280,33 @@ class _Merger:
                 at = arith.divui(at, index_constant(inner))
             if own[0] != part:
                 at = arith.remui(at, index_constant(part.size))
-            found = at if part == parts[0] else arith.addi(
-                arith.muli(found, index_constant(part.size)), at
+            found = (
+                at
+                if part == parts[0]
+                else arith.addi(arith.muli(found, index_constant(part.size)), at)
             )
         return found
 
-    def _add_extents(self, region: Region) -> None:
-        """Lets an operand that nothing reads say how long loops are that no other one has."""
+    def _add_extents(self, region: Region) -> bool:
+        """Lets operands that nothing reads say how long loops are that no other one has.
+
+        Whether their lengths are known.
+        """
         has = {loop for read in region.inputs for loop in read.loops}
         for whole in dict.fromkeys(self._part_of.values()):
             number = self._numbers[whole]
-            if number not in has:
-                size = self._whole_size(whole)
-                empty = _empty([size], ir.IntegerType.get_signless(8))
-                region.input(Access(empty, (number,)), len(self._numbers))
-
-    def _whole_size(self, whole: Loop) -> int | ir.Value:
-        """Returns the iterations of a loop whose parts are dims of what is loaded."""
-        first, *others = whole.whole
-        inner = prod(each.size for each in others)
-        if first.size != DYNAMIC:
-            return first.size * inner
-        return arith.muli(dim_of(*self._open_dims[first]), index_constant(inner))
+            if number in has:
+                continue
+            first, *others = whole.whole
+            inner = prod(each.size for each in others)
+            size: int | ir.Value = first.size * inner
+            if first.size == DYNAMIC:
+                if first not in self._open_dims:
+                    return False
+                size = arith.muli(dim_of(*self._open_dims[first]), index_constant(inner))
+            empty = _empty([size], ir.IntegerType.get_signless(8))
+            region.input(Access(empty, (number,)), len(self._numbers))
+        return True
 
     def _leave_out_roundings(self) -> None:
         """What is not stored between operations is not rounded to what would be stored.

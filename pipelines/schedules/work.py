@@ -269,9 +269,7 @@ def loaded_operand(number: int, load: ir.Operation, work: Work, layout: Layout) 
             terms[ir.IntegerAttr(own.attributes["dim"]).value].append(stride)
     along = tuple(work.open.sum(each) for each in terms)
     element = kind.element_type
-    return LoadedOperand(
-        number, buffer, element, along, ZERO, False, is_assumed, tuple(places)
-    )
+    return LoadedOperand(number, buffer, element, along, ZERO, False, is_assumed, tuple(places))
 
 
 def has_plain_elements(element: ir.Type) -> bool:

@@ -149,20 +149,21 @@ def _paged(q: Tensor, k: Tensor, v: Tensor, table: Tensor, lengths: Tensor) -> T
 
 def _selected(q: Tensor, k: Tensor, v: Tensor, table: Tensor, lengths: Tensor) -> Tensor:
     table = torch.where(table < 0, table + 20, table)
-    found = (
+    k, v = (
         each.index_select(0, table.flatten()).view(_BATCH, -1, _PAGE, 2, _WIDTH) for each in (k, v)
     )
-    return _attend(q, *found, lengths)
+    return _attend(q, k, v, lengths)
 
 
 def _slots(q: Tensor, k: Tensor, v: Tensor, table: Tensor, lengths: Tensor) -> Tensor:
     places = (table % 20)[:, :, None] * _PAGE + torch.arange(_PAGE)
-    return _attend(q, *(each.flatten(0, 1)[places] for each in (k, v)), lengths)
+    k, v = (each.flatten(0, 1)[places] for each in (k, v))
+    return _attend(q, k, v, lengths)
 
 
 def _heads_first(q: Tensor, k: Tensor, v: Tensor, table: Tensor, lengths: Tensor) -> Tensor:
-    found = (each.transpose(1, 2).contiguous()[table].transpose(2, 3) for each in (k, v))
-    return _attend(q, *found, lengths)
+    k, v = (each.transpose(1, 2).contiguous()[table].transpose(2, 3) for each in (k, v))
+    return _attend(q, k, v, lengths)
 
 
 def _two_tables(q: Tensor, k: Tensor, v: Tensor, table: Tensor, lengths: Tensor) -> Tensor:

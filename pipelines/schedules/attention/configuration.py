@@ -63,8 +63,8 @@ _WIDE_KEYS, _WIDE_TILES = 128, 12
 
 
 _GROUP_WARPS = warpgroup_matrices.THREADS // LANES
-# A producer gives registers to two or three warpgroups, which would have 168 or 128 of them.
-REGISTERS_OF_PRODUCER, REGISTERS_OF_CONSUMERS = 24, {2: 240, 3: 160}
+# A producer gives registers to two warpgroups, which would have 168.
+REGISTERS_OF_PRODUCER, REGISTERS_OF_CONSUMERS = 24, 240
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,9 @@ class AttentionConfiguration(Configuration):
     Keys are split into `parts`, a block each, which have tiles in turns, and which a second kernel
     combines if there are several; into fewer where open sizes turn out to need fewer.
     With `engine` the copy engine (TMA) brings keys and values, for each warp its own.
-    With `warpgroups` so many of these multiply, of 64 rows each; with a `producer` a further one has
-    the copy engine bring what they multiply. `layout` is what is assumed of
+    With `warpgroups` so many of these multiply, of 64 rows each, and a further one has the copy
+    engine bring what they multiply; they begin products one after the other if they take `turns`.
+    `layout` is what is assumed of
     buffers: of rows, heads lie packed, and are read 16 bytes at a time.
     """
 
@@ -90,6 +91,7 @@ class AttentionConfiguration(Configuration):
         "stages": (2, 3),
         "parts": (1, 2, 4, 8),
         "engine": (False, True),
+        "turns": (False, True),
     }
 
     warps: int
@@ -99,7 +101,7 @@ class AttentionConfiguration(Configuration):
     keeps_queries: bool
     parts: int = 1
     warpgroups: int = 0
-    producer: bool = False
+    turns: bool = False
     key_warps: int = 1
     engine: bool = False
     layout: Layout = Layout.ROWS
@@ -107,7 +109,7 @@ class AttentionConfiguration(Configuration):
     @property
     def threads(self) -> int:
         """Threads of a block."""
-        return (self.warps + (_GROUP_WARPS if self.producer else 0)) * LANES
+        return (self.warps + (_GROUP_WARPS if self.warpgroups else 0)) * LANES
 
     @property
     def warp_rows(self) -> int:
@@ -228,16 +230,26 @@ def _resident(made: AttentionConfiguration, heads: Heads, device: Device) -> int
     return device.shared_bytes // made.shared_bytes(heads)
 
 
-# Keys at a time of warpgroups, by the longest head: a thread has registers for the sums of both.
-# In TFLOP/s, as above, causal: 8x12x1024x64 225 (kernels of warps: 194), 2x8x2048x256 302 (177);
-# not: 4x16x4096x128 588 (353; with three stages 560). For few keys warps take less time:
-# 16x16x256x64 211 and 200.
-_WARPGROUP_KEYS = ((128, 128), (192, 96), (256, 64))
+# Keys at a time of warpgroups, by the longest head: a thread has registers for the sums of both. In
+# us, causal: 2x8x2048x256 90.6 with 80 and 94.5 with 64 (cuDNN 92.0; where a consumer copies 115),
+# 2x24x4096x160 750.7 with 112 and 774.3 with 96 (926); not: 4x16x2048x192 314.5 with 112 and 314.9
+# with 96 (379), 4x16x4096x128 806 with 128, 860 with 144 and 937 where a consumer copies. With
+# three stages (8x12x1024x64, causal: 61.5, 56.2), or three warpgroups (64.8), they take longer. For
+# few keys warps take less time: of 16x16x256x64, in TFLOP/s, 211 and 200.
+_WARPGROUP_KEYS = ((128, 128), (192, 112), (256, 80))
 _WARPGROUPS, _FEW_KEYS = 2, 256
+# Warpgroups take turns where rows see all keys of shorter heads: 8x12x1024x64 75.1 us without, 70.9
+# with them, causal 56.2 and 57.8; 4x16x2048x96 197 and 192; 4x16x4096x128 806 and 852.
+_MOST_IN_TURNS = 96
 
 
-def configure_warpgroups(heads: Heads, device: Device) -> AttentionConfiguration | None:
-    """The configuration for warpgroups; None where the device has none, or few rows."""
+def configure_warpgroups(
+    heads: Heads, device: Device, sees_all: bool
+) -> AttentionConfiguration | None:
+    """The configuration for warpgroups; None where the device has none, or few rows.
+
+    `sees_all`: every row sees all keys, as far as places decide it.
+    """
     if not device.has_warpgroup_products or heads.element_bytes == _PLAIN_BYTES:
         return None
     if heads.rows is not None and heads.rows < warpgroup_matrices.ROWS:
@@ -250,8 +262,13 @@ def configure_warpgroups(heads: Heads, device: Device) -> AttentionConfiguration
     if heads.keys is not None:
         keys = min(keys, up(heads.keys, DEPTH))
     made = AttentionConfiguration(
-        _WARPGROUPS * _GROUP_WARPS, 1, keys, _STAGES, keeps_queries=False, warpgroups=_WARPGROUPS,
-        producer=True,
+        _WARPGROUPS * _GROUP_WARPS,
+        1,
+        keys,
+        _STAGES,
+        keeps_queries=False,
+        warpgroups=_WARPGROUPS,
+        turns=sees_all and max(heads.depth, heads.columns) <= _MOST_IN_TURNS,
     )
     return made if made.shared_bytes(heads) <= device.shared_bytes else None
 
@@ -287,6 +304,8 @@ def refusal_of(
         return f"keys of at most {MOST_FEW_ROWS} rows are split into 'parts'"
     if made.keeps_queries and (made.warpgroups or heads.element_bytes == _PLAIN_BYTES):
         return "'keeps_queries' is for warps that multiply elements of 16 bits"
+    if made.turns and not made.warpgroups:
+        return "'turns' are those of 'warpgroups'"
     if made.engine:
         refusal = _refusal_of_engine(made, heads, device, brings=brings)
     if refusal is None and made.warpgroups:

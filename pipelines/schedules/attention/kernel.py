@@ -115,8 +115,9 @@ class AttentionKernel:
             commit_copies()
 
     def _read_queries(self) -> None:
+        rows, plan = self._configuration.rows, self._plan
         self._read_tile(
-            self._query, self._first_row, self._configuration.rows, self._plan.rows, self._plan.along,
+            self._query, self._first_row, rows, plan.rows, plan.along,
             self._attention.depth, self._depth, self._queries, self._key_pitch,
         )  # fmt: skip
 

@@ -26,8 +26,8 @@ _LOG2E = log2(e)
 class Plan:
     """Attention, as it is to be computed.
 
-    `along` are the loops along the tiles' rows, outermost first: none of one row, and several of few
-    rows, of known sizes. There are `row_count` tiles of rows, and `parts` of the keys.
+    `along` are the loops along the tiles' rows, outermost first: none of one row, and several of
+    few rows, of known sizes. There are `row_count` tiles of rows, and `parts` of the keys.
     """
 
     attention: Attention

@@ -146,7 +146,11 @@ class _Reader:
         of_query, of_key, of_value = (self._used(each) for each in (query, key, found.value))
         rank = self._maps[0].n_dims
         matrices = {query, key, found.value}
-        if len(matrices) != 3 or query < 0 or any(self._element(each) != found.element for each in matrices):
+        if (
+            len(matrices) != 3
+            or query < 0
+            or any(self._element(each) != found.element for each in matrices)
+        ):
             return None
         if keys in of_query or not {keys, depth} <= of_key or depth not in of_query:
             return None
@@ -161,12 +165,8 @@ class _Reader:
         if keys not in of_value or depth in of_value or len(columns) != 1:
             return None
         (column,) = columns
-        if any(
-            self._loads[number].operands[-1] not in self._indices_of(head)
-            or head in self._loops_of(list(self._loads[number].operands)[1:-1])
-            for number, head in ((key, depth), (found.value, column))
-            if number < 0
-        ):
+        heads = ((key, depth), (found.value, column))
+        if not all(self._lies_along(number, head) for number, head in heads if number < 0):
             return None
         if depth in self._indices(found.x) or any(depth in self._used(each) for each in others):
             return None
@@ -228,16 +228,23 @@ class _Reader:
         self._loads[number] = load
         return number
 
+    def _lies_along(self, number: int, head: int) -> bool:
+        """Returns whether the last dim of what is loaded, and none before, is a loop."""
+        _, *places, last = self._loads[number].operands
+        index = made_by(last, "linalg.index")
+        is_last = index is not None and ir.IntegerAttr(index.attributes["dim"]).value == head
+        return is_last and head not in self._loops_of(places)
+
     def _is_place(self, value: ir.Value) -> bool:
         """Returns whether a value is computed of indices, numbers of the host and elements."""
         for each in self._cone([value]):
-            if isinstance(each.owner, ir.Block):
-                if each.owner == self._block and self._argument(each) is None:
+            owner = each.owner
+            if isinstance(owner, ir.Block):
+                if owner == self._block and self._argument(each) is None:
                     return False
                 continue
-            name = each.owner.operation.name
-            is_inside = each.owner.operation.parent == self._op
-            if is_inside and not name.startswith(("arith.", "linalg.index", *LOADS)):
+            computes = owner.operation.name.startswith(("arith.", "linalg.index", *LOADS))
+            if owner.operation.parent == self._op and not computes:
                 return False
         return True
 
@@ -270,7 +277,7 @@ class _Reader:
             if isinstance(owner, ir.Block) or owner.operation.parent != self._op:
                 continue
             if owner.operation.name != _REDUCE:
-                waiting += value.owner.operation.operands
+                waiting += owner.operation.operands
         return found
 
     def _sources(self, value: ir.Value) -> list[ir.Value]:
@@ -289,15 +296,6 @@ class _Reader:
             if number is not None:
                 found |= self._used(number)
         return found.union(*map(self._indices, values))
-
-    def _indices_of(self, loop: int) -> list[ir.Value]:
-        """The values that are a loop's index."""
-        return [
-            each.operation.results[0]
-            for each in self._block
-            if each.operation.name == "linalg.index"
-            and ir.IntegerAttr(each.operation.attributes["dim"]).value == loop
-        ]
 
     def _indices(self, value: ir.Value) -> set[int]:
         """The loops whose indices a value is made of."""

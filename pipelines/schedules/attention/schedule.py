@@ -40,12 +40,12 @@ from .parts import COMBINING_THREADS, allocate_parts, emit_combined, results
 from .plain_kernel import PlainKernel
 from .plan import Plan, outer_loops
 from .reading import Attention, read_attention
+from .visibility import read_conditions
 from .warpgroup_kernel import WarpgroupAttentionKernel
 
 # mma.sync of bf16, and cp.async, are there from this compute capability on.
 _LEAST_CAPABILITY = 80
 _MOST_HEAD = 256
-_RESIDENT = 1
 # Multiplied by ordinary instructions: tensor cores would round it.
 _PLAIN = "f32"
 
@@ -80,6 +80,7 @@ class AttentionChooser(Chooser[AttentionConfiguration]):
         self._any: Work | None = None
         self._heads = _heads(attention, work)
         self._copies, self._brings = can_copy(attention, work), can_bring(attention, work)
+        self._sees_all = not read_conditions(attention)[0]
 
     def choices(self) -> Sequence[AttentionConfiguration]:
         heads, device = self._heads, self._device
@@ -87,7 +88,7 @@ class AttentionChooser(Chooser[AttentionConfiguration]):
         if heads.rows is None:
             few = configure(replace(heads, rows=FEW_ROWS), device, brings=self._brings)
             found.append(few if few is not None and few.parts > 1 else None)
-        many = configure_warpgroups(heads, device) if self._copies else None
+        many = configure_warpgroups(heads, device, self._sees_all) if self._copies else None
         some = configure(heads, device, brings=self._brings) if many is None else many
         found += [some, NARROW]
         return [each for each in found if each is not None and self.refusal(each) is None]
@@ -284,7 +285,7 @@ def _launch(plan: Plan, kernels: Kernels) -> None:
 
     threads = plan.configuration.threads
     one = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 1)
-    whole = {"nvvm.minctasm": ir.IntegerAttr.get(ir.IntegerType.get_signless(32), _RESIDENT)} if plan.configuration.warpgroups else {}
+    whole = {"nvvm.minctasm": one} if plan.configuration.warpgroups else {}
     attribute = plan.configuration.attribute
     kernel = kernels.build("attention", threads, emit, location, whole, attribute)
     arguments = first[0].parameters.arguments()

@@ -171,9 +171,7 @@ def _is_uniform(value: ir.Value, attention: Attention) -> bool:
         return False
     varying = {*attention.rows, attention.keys, attention.depth, attention.columns}
     places = [coordinate(each) for each in indexing_maps(op)[number].results]
-    return all(
-        each not in varying if isinstance(each, int) else is_zero(each) for each in places
-    )
+    return all(each not in varying if isinstance(each, int) else is_zero(each) for each in places)
 
 
 def _integer(value: ir.Value) -> int | None:

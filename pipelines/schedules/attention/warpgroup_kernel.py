@@ -1,11 +1,11 @@
 """Attention of 16-bit elements by warpgroups, of 64 rows each.
 
-A thread of a further warpgroup, which gives its registers to the others, has the copy engine bring
-keys and values into rings of stages. A warpgroup begins the first product of the next keys before
-it adds the values of these, and computes the softmax of the one while the tensor cores do the
-other; warpgroups begin products in turns, so that one multiplies while another computes a softmax
-(Shah et al., "FlashAttention-3", 2024). What a thread has of a product of 64 rows is what a lane
-has of one of 16 (warp_matrices.py), so that the softmax is the same.
+A thread of a further warpgroup, the producer, which gives registers to the others, has the copy
+engine bring keys and values into rings of stages. The others begin the first product of the next
+keys before they add the values of these, and compute the softmax of the one while the tensor cores
+do the other; where they take turns, one begins products after the other (Shah et al.,
+"FlashAttention-3", 2024). What a thread has of a product of 64 rows is what a lane has of one of 16
+(warp_matrices.py), so that the softmax is the same.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ from ..warpgroup_matrices import (
     moved,
     set_registers,
     tensor_map,
-    wait_for_warp,
 )
 from ..warpgroup_matrices import ROWS as WARPGROUP_ROWS
 from ..work import Operand
@@ -40,8 +39,6 @@ from .kernel import AttentionKernel, Bounds
 from .plan import outer_loops
 
 _TERMS = 16
-_TAKES_TURNS = False
-_PROMOTES = True
 
 
 class WarpgroupAttentionKernel(AttentionKernel):
@@ -66,7 +63,8 @@ class WarpgroupAttentionKernel(AttentionKernel):
         self._keys = self.shared.area(stages * self._key_bytes)
         self._values = self.shared.area(stages * self._value_bytes)
         self._groups = configuration.warpgroups
-        self._barriers = self.shared.area((4 * stages + 1 + self._groups) * BARRIER_BYTES)
+        turns = self._groups if configuration.turns else 0
+        self._barriers = self.shared.area((4 * stages + 1 + turns) * BARRIER_BYTES)
         self._begin_region()
         bounds = self._bounds()
         row = self._plan.along[0] if self._plan.along else None
@@ -78,12 +76,9 @@ class WarpgroupAttentionKernel(AttentionKernel):
         thread, consumers = self._lane.thread, i32_constant(self._groups * THREADS)
         begin_copies_and_barriers(thread, self._maps, self._begin_barriers)
         begin, end = _narrow(bounds.first), _narrow(bounds.last)
-        if not configuration.producer:
-            self._consume(begin, end, bounds)
-            return
         roles = scf.IfOp(is_below(thread, consumers), has_else=True)
         with ir.InsertionPoint(roles.then_block):
-            set_registers(REGISTERS_OF_CONSUMERS[self._groups], "increase")
+            set_registers(REGISTERS_OF_CONSUMERS, "increase")
             self._consume(begin, end, bounds)
             scf.YieldOp([])
         assert roles.else_block is not None
@@ -105,7 +100,7 @@ class WarpgroupAttentionKernel(AttentionKernel):
             for kind in range(2):
                 self._full(i32_constant(stage), kind).begin(1)
                 self._empty(i32_constant(stage), kind).begin(warps)
-        for group in range(self._groups):
+        for group in range(self._groups if self._configuration.turns else 0):
             self._turn(i32_constant(group)).begin(THREADS // LANES)
 
     def _queries_there(self) -> Barrier:
@@ -147,7 +142,7 @@ class WarpgroupAttentionKernel(AttentionKernel):
             strides.append(operand.strides[loop])
         box = [*[1] * (len(sizes) - 2), rows, self._chunk]
         source = (operand.buffer, operand.offset)
-        return tensor_map(self.parameters, name, source, sizes[::-1], strides[::-1], box, promotes=_PROMOTES)
+        return tensor_map(self.parameters, name, source, sizes[::-1], strides[::-1], box)
 
     def _copy(
         self,
@@ -188,35 +183,6 @@ class WarpgroupAttentionKernel(AttentionKernel):
                 self._copy_tile(1, loop.induction_variable, begin, end)
                 scf.YieldOp([])
             scf.YieldOp([])
-
-    def _begin_copies(self, begin: ir.Value, end: ir.Value) -> None:
-        """Begins the copies of the queries and the first tiles."""
-        if self._configuration.producer:
-            return
-        with self._alone():
-            self._copy_queries()
-            self._copy_tile(0, i32_constant(0), begin, end)
-            scf.YieldOp([])
-        self._copy_ahead(i32_constant(0), begin, end)
-
-    def _copy_ahead(self, passed: ir.Value, begin: ir.Value, end: ir.Value) -> None:
-        """Begins the copies of values that go with the scores, and of the keys after them.
-
-        Stages are waited for that others may be reading still: of one or two tiles before.
-        """
-        if self._configuration.producer:
-            return
-        with self._alone():
-            self._copy_tile(0, arith.addi(passed, i32_constant(1)), begin, end)
-            self._copy_tile(1, passed, begin, end)
-            scf.YieldOp([])
-        # The warp is to be together again.
-        wait_for_warp()
-
-    def _alone(self) -> ir.InsertionPoint:
-        """Where code is for one thread of the block."""
-        is_one = arith.cmpi(arith.CmpIPredicate.eq, self._lane.thread, i32_constant(0))
-        return ir.InsertionPoint(scf.IfOp(is_one).then_block)
 
     def _copy_tile(self, kind: int, passed: ir.Value, begin: ir.Value, end: ir.Value) -> None:
         """Begins the copies of a tile of keys or values, if there is such a tile."""
@@ -262,7 +228,6 @@ class WarpgroupAttentionKernel(AttentionKernel):
 
     def _sum(self, begin: ir.Value, end: ir.Value, bounds: Bounds) -> list[ir.Value]:
         """Returns what is found of the tiles of keys: greatest scores, totals, sums."""
-        self._begin_copies(begin, end)
         self._queries_there().wait(i32_constant(0))
         none = i32_constant(0)
         self._await_turn(none)
@@ -285,7 +250,6 @@ class WarpgroupAttentionKernel(AttentionKernel):
             tile = loop.induction_variable
             passed = arith.subi(tile, begin)
             before = arith.subi(passed, i32_constant(1))
-            self._copy_ahead(passed, begin, end)
             self._await_turn(passed)
             scores = self._begin_scores(passed)
             added = self._begin_values(before, powers, sums)
@@ -305,15 +269,16 @@ class WarpgroupAttentionKernel(AttentionKernel):
         return [*most, *totals, *sums]
 
     def _await_turn(self, passed: ir.Value) -> None:
-        """Waits until the warpgroup before has begun its products; the first one's next ones."""
-        if not _TAKES_TURNS:
+        """Waits until the warpgroup before has begun its products; the first for those before."""
+        if not self._configuration.turns:
             return
         is_first = arith.cmpi(arith.CmpIPredicate.eq, self._group, i32_constant(0))
         before = arith.addi(passed, arith.extui(passed.type, is_first))
         self._turn(self._group).wait(arith.andi(before, i32_constant(1)))
 
     def _end_turn(self) -> None:
-        if not _TAKES_TURNS:
+        """Lets the next warpgroup begin products."""
+        if not self._configuration.turns:
             return
         is_lead = arith.cmpi(arith.CmpIPredicate.eq, self._lane.lane, i32_constant(0))
         after = arith.addi(self._group, i32_constant(1))

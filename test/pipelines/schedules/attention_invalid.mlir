@@ -98,7 +98,7 @@
 
 "hir.program"() ({
 ^bb0(%query: memref<3x40x32xbf16>, %key: memref<3x4096x32xbf16>, %value: memref<3x4096x16xbf16>, %out: memref<3x40x16xbf16>):
-  // expected-error @below {{hir.configuration: keys of at most 16 rows are split into 'parts'}}
+  // expected-error @below {{hir.configuration: keys of at most 32 rows are split into 'parts'}}
   linalg.generic {
     indexing_maps = [affine_map<(h, i, n, j, k) -> (h, i, k)>, affine_map<(h, i, n, j, k) -> (h, j, k)>,
                      affine_map<(h, i, n, j, k) -> (h, j, n)>, affine_map<(h, i, n, j, k) -> (h, i, n)>],
@@ -226,7 +226,7 @@
 
 "hir.program"() ({
 ^bb0(%query: memref<3x5x32xbf16>, %key: memref<3x4096x32xbf16>, %value: memref<3x4096x16xbf16>, %out: memref<3x5x16xbf16>):
-  // expected-error @below {{hir.configuration: with 'engine' all 'warps' are 'key_warps', and it 'keeps_queries'}}
+  // expected-error @below {{hir.configuration: with 'engine' all 'warps' are 'key_warps'}}
   linalg.generic {
     indexing_maps = [affine_map<(h, i, n, j, k) -> (h, i, k)>, affine_map<(h, i, n, j, k) -> (h, j, k)>,
                      affine_map<(h, i, n, j, k) -> (h, j, n)>, affine_map<(h, i, n, j, k) -> (h, i, n)>],
@@ -258,14 +258,14 @@
 
 "hir.program"() ({
 ^bb0(%query: memref<3x5x32xbf16>, %key: memref<3x4096x32xbf16>, %value: memref<3x4096x16xbf16>, %out: memref<3x5x16xbf16>):
-  // expected-error @below {{hir.configuration: with 'engine' all 'warps' are 'key_warps', and it 'keeps_queries'}}
+  // expected-error @below {{hir.configuration: 'turns' are those of 'warpgroups'}}
   linalg.generic {
     indexing_maps = [affine_map<(h, i, n, j, k) -> (h, i, k)>, affine_map<(h, i, n, j, k) -> (h, j, k)>,
                      affine_map<(h, i, n, j, k) -> (h, j, n)>, affine_map<(h, i, n, j, k) -> (h, i, n)>],
     iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]
   } ins(%query, %key, %value : memref<3x5x32xbf16>, memref<3x4096x32xbf16>, memref<3x4096x16xbf16>)
       outs(%out : memref<3x5x16xbf16>)
-      attrs = {hir.configuration = {family = "attention", layout = "rows", engine = true, keeps_queries = false}} {
+      attrs = {hir.configuration = {family = "attention", layout = "rows", turns = true, keys = 64}} {
   ^bb0(%a: bf16, %b: bf16, %c: bf16, %d: bf16):
     %q = arith.extf %a : bf16 to f32
     %k = arith.extf %b : bf16 to f32
