@@ -3,6 +3,7 @@
 // Seven heads share keys, and each has two rows: a tile has all 14 of these, so that one block of each batch reads
 // keys.
 
+// CHECK-LABEL: "hir.launcher"
 // CHECK: "hir.launch"(%c2{{(_[0-9]+)?}},
 "hir.program"() ({
 ^bb0(%query: memref<2x7x2x32xbf16>, %key: memref<2x96x32xbf16>, %value: memref<2x96x16xbf16>, %out: memref<2x7x2x16xbf16>):
