@@ -225,12 +225,36 @@ class _Merger:
                 (value,) = self._absorb(each, region)
                 if each not in self._loaded:
                     self._rounded.append(value)
-            elif all(self._joined(dim) is not None for dim in each.index):
-                value = region.input(self._access(each), len(self._numbers))
             else:
-                value = self._extracted(each, region)
+                value = self._read(self._with_wholes(each), region)
             arguments.append(value)
         return self._absorb_with(step, arguments, region)
+
+    def _read(self, place: Place, region: Region) -> ir.Value:
+        """Returns a place's element: of an operand, or loaded where dims are parts of loops."""
+        if all(self._joined(dim) is not None for dim in place.index):
+            return region.input(self._access(place), len(self._numbers))
+        return self._extracted(place, region)
+
+    def _with_wholes(self, place: Place) -> Place:
+        """Returns the place where dims that follow one another are one, if their loops are."""
+        index, dims = place.index, list[tuple[Loop, ...]]()
+        groups: list[list[int]] = []
+        while (axis := sum(map(len, groups))) < len(index):
+            whole = self._part_of.get(index[axis][0]) if index[axis] else None
+            own = [] if whole is None else whole.whole
+            ends = range(axis + 2, len(index) + 1)
+            end = next((each for each in ends if [*joined(*index[axis:each])] == own), axis + 1)
+            groups.append(list(range(axis, end)))
+            dims.append(tuple(joined(*index[axis:end])))
+        if len(groups) == len(index):
+            return place
+        kind = ir.RankedTensorType(place.value.type)
+        shape = [prod(kind.shape[axis] for axis in group) for group in groups]
+        is_open = [any(kind.is_dynamic_dim(axis) for axis in group) for group in groups]
+        shape = [DYNAMIC if each else size for size, each in zip(shape, is_open, strict=True)]
+        type_ = ir.RankedTensorType.get(shape, kind.element_type)
+        return Place(collapsed(place.value, type_, groups), tuple(dims))
 
     def _absorb_with(
         self, step: Step, arguments: Sequence[ir.Value], region: Region
