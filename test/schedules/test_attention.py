@@ -179,6 +179,32 @@ SUITE = Suite(
             _causal, _attention("bf16", _GROUPED, 2, _CAUSAL),
             ({"b": 1, "g": 2, "i": 150, "j": 300, "k": 72, "n": 136},),
         ),
+        # Warpgroups that begin products in turns, and blocks with several tiles of rows, of which
+        # some see no key.
+        *(
+            _fused(
+                f"warpgroups_{number}", element, _GROUPED,
+                ("b, g, i, k", "b, j, k", "b, j, n"), "b, i, g, n",
+                _causal, _attention(element, _GROUPED, 2, _CAUSAL),
+                ({"b": 2, "g": 3, "i": rows, "j": keys, "k": depth, "n": columns},),
+                asks='family = "attention", layout = "rows", warpgroups = 2, warps = 8, '
+                f"row_tiles = 1, key_warps = 1, keeps_queries = false, {asks}",
+            )
+            for number, (element, rows, keys, depth, columns, asks) in enumerate(
+                (
+                    ("bf16", 150, 300, 72, 136, "keys = 64, turns = true"),
+                    ("f16", 300, 320, 64, 64, "keys = 32, tiles = 2"),
+                    ("bf16", 130, 270, 40, 24, "keys = 48, tiles = 5, turns = true, stages = 3"),
+                )
+            )
+        ),
+        _fused(
+            "warpgroups_window", "f16", _HEADS, ("h, i, k", "h, j, k", "h, j, n"), "h, i, n",
+            _window, _attention("f16", _HEADS, 1, _WINDOW),
+            ({"h": 2, "i": 420, "j": 200, "k": 64, "n": 64},),
+            asks='family = "attention", layout = "rows", warpgroups = 2, warps = 8, '
+            "row_tiles = 1, key_warps = 1, keeps_queries = false, keys = 64, tiles = 3",
+        ),
         _fused(
             "window", "bf16", _HEADS, ("h, i, k", "h, j, k", "h, j, n"), "h, i, n",
             _window, _attention("bf16", _HEADS, 1, _WINDOW),

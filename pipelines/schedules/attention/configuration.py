@@ -78,8 +78,8 @@ class AttentionConfiguration(Configuration):
     combines if there are several; into fewer where open sizes turn out to need fewer.
     With `engine` the copy engine (TMA) brings keys and values, for each warp its own.
     With `warpgroups` so many of these multiply, of 64 rows each, and a further one has the copy
-    engine bring what they multiply; they begin products one after the other if they take `turns`.
-    `layout` is what is assumed of
+    engine bring what they multiply; they begin products one after the other if they take `turns`,
+    and take so many `tiles` of their rows one after the other. `layout` is what is assumed of
     buffers: of rows, heads lie packed, and are read 16 bytes at a time.
     """
 
@@ -102,6 +102,7 @@ class AttentionConfiguration(Configuration):
     parts: int = 1
     warpgroups: int = 0
     turns: bool = False
+    tiles: int = 1
     key_warps: int = 1
     engine: bool = False
     layout: Layout = Layout.ROWS
@@ -304,8 +305,10 @@ def refusal_of(
         return f"keys of at most {MOST_FEW_ROWS} rows are split into 'parts'"
     if made.keeps_queries and (made.warpgroups or heads.element_bytes == _PLAIN_BYTES):
         return "'keeps_queries' is for warps that multiply elements of 16 bits"
-    if made.turns and not made.warpgroups:
-        return "'turns' are those of 'warpgroups'"
+    if (made.turns or made.tiles > 1) and not made.warpgroups:
+        return "'turns', and several 'tiles', are those of 'warpgroups'"
+    if made.tiles < 1 or (made.tiles > 1 and None in (heads.count, heads.rows)):
+        return "'tiles' is at least 1, and 1 where numbers of heads or rows are open"
     if made.engine:
         refusal = _refusal_of_engine(made, heads, device, brings=brings)
     if refusal is None and made.warpgroups:

@@ -85,7 +85,7 @@ class AttentionKernel:
         if self._scratch is not None:
             let_next_begin(self._work.device)
         self._lane = Lane()
-        self._place_block()
+        self._place_block(gpu.block_id(gpu.Dimension.x))
         self._begin_shared()
         self._begin_region()
         bounds = self._bounds()
@@ -121,16 +121,23 @@ class AttentionKernel:
             self._attention.depth, self._depth, self._queries, self._key_pitch,
         )  # fmt: skip
 
-    def _place_block(self) -> None:
-        """Which rows of which batch the block has."""
+    def _place_block(self, number: ir.Value) -> None:
+        """Which rows of which batch the block has, or has by now: those of a number."""
         plan = self._plan
-        number = gpu.block_id(gpu.Dimension.x)
         rest, self._part = divided(number, plan.parts, 1, self.parameters)
         rest, tile = divided(rest, plan.row_count, 1, self.parameters)
         self._head = rest
-        # The last rows see most keys where a mask is causal: they go first.
+        # The last rows see most keys where a mask is causal: they go first. Of a block that has
+        # several tiles the first go with them, so that all blocks have as much to do.
         last = arith.subi(self.parameters.size(plan.row_count), index_constant(1))
-        tile = arith.subi(last, tile)
+        if self._configuration.tiles > 1:
+            half = arith.shrui(tile, index_constant(1))
+            is_odd = arith.cmpi(
+                arith.CmpIPredicate.ne, arith.andi(tile, index_constant(1)), index_constant(0)
+            )
+            tile = arith.select(is_odd, half, arith.subi(last, half))
+        else:
+            tile = arith.subi(last, tile)
         self._places: dict[int, ir.Value] = {}
         for loop in reversed(plan.grid[1:]):
             rest, self._places[loop] = divided(rest, self._work.extents[loop], 1, self.parameters)

@@ -48,6 +48,11 @@ class Plan:
         """How many rows there are."""
         return product([self.work.extents[loop] for loop in self.along])
 
+    @property
+    def row_tiles(self) -> Size:
+        """How many tiles of rows there are, of all batches."""
+        return product([self.row_count, *(self.work.extents[loop] for loop in self.grid)])
+
     def places_of(self, row: ir.Value) -> dict[int, ir.Value]:
         """Emits where a row is along each loop that rows have."""
         places: dict[int, ir.Value] = {}

@@ -260,8 +260,8 @@ def _require_wide(found: Conditions, plan: Plan) -> None:
 
 
 def _blocks(plan: Plan) -> Size:
-    heads = product([plan.row_count, *(plan.work.extents[loop] for loop in plan.grid)])
-    return heads * plan.parts
+    tiles, each = plan.row_tiles, plan.configuration.tiles
+    return tiles * plan.parts if each == 1 else Size(-(-tiles.known // each))
 
 
 def _launch(plan: Plan, kernels: Kernels) -> None:

@@ -10,10 +10,11 @@ do the other; where they take turns, one begins products after the other (Shah e
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from ....dialects.mlir import arith, ir, scf
-from ...i32 import i32_constant, is_below
+from ....dialects.mlir import arith, gpu, ir, scf
+from ...i32 import i32, i32_constant, is_below
+from ...rewriting import index_constant
 from ..size import Size
 from ..warp_matrices import COLUMNS, LANES, Lane, as_operand, byte_address
 from ..warpgroup_matrices import (
@@ -45,10 +46,9 @@ class WarpgroupAttentionKernel(AttentionKernel):
     """Emits the body."""
 
     def emit(self) -> None:
-        """A block's tile of rows, from its first visible key to its last."""
+        """A block's tiles of rows, each from its first visible key to its last."""
         configuration, attention = self._configuration, self._attention
         self._lane = Lane()
-        self._place_block()
         self._chunk = ROW_BYTES // self._bytes
         self._depth_chunks = up(self._depth, self._chunk) // self._chunk
         self._column_chunks = up(self._columns, self._chunk) // self._chunk
@@ -64,9 +64,7 @@ class WarpgroupAttentionKernel(AttentionKernel):
         self._values = self.shared.area(stages * self._value_bytes)
         self._groups = configuration.warpgroups
         turns = self._groups if configuration.turns else 0
-        self._barriers = self.shared.area((4 * stages + 1 + turns) * BARRIER_BYTES)
-        self._begin_region()
-        bounds = self._bounds()
+        self._barriers = self.shared.area((4 * stages + 2 + turns) * BARRIER_BYTES)
         row = self._plan.along[0] if self._plan.along else None
         self._maps = [
             self._map("queries", self._query, row, attention.depth, WARPGROUP_ROWS),
@@ -75,27 +73,60 @@ class WarpgroupAttentionKernel(AttentionKernel):
         ]
         thread, consumers = self._lane.thread, i32_constant(self._groups * THREADS)
         begin_copies_and_barriers(thread, self._maps, self._begin_barriers)
-        begin, end = _narrow(bounds.first), _narrow(bounds.last)
         roles = scf.IfOp(is_below(thread, consumers), has_else=True)
         with ir.InsertionPoint(roles.then_block):
             set_registers(REGISTERS_OF_CONSUMERS, "increase")
-            self._consume(begin, end, bounds)
+            self._begin_products()
+            self._take_tiles(self._consume)
             scf.YieldOp([])
         assert roles.else_block is not None
         with ir.InsertionPoint(roles.else_block):
             set_registers(REGISTERS_OF_PRODUCER, "decrease")
             one = scf.IfOp(arith.cmpi(arith.CmpIPredicate.eq, thread, consumers))
             with ir.InsertionPoint(one.then_block):
-                self._produce(begin, end)
+                self._take_tiles(self._produce)
                 scf.YieldOp([])
             scf.YieldOp([])
 
-    # Barriers: that the queries are there; that keys or values of a stage are, and are read; that a
+    def _take_tiles(self, work: Callable[[ir.Value, ir.Value, Bounds], None]) -> None:
+        """Does the work of the block's tiles of rows, each with its first and last tile of keys.
+
+        `_passed` is how many of the latter were before, and `_taken` how many queries.
+        """
+        tiles, block = self._configuration.tiles, gpu.block_id(gpu.Dimension.x)
+        if tiles == 1:
+            self._passed = self._taken = i32_constant(0)
+            self._take_tile(block, work)
+            return
+        first = arith.muli(block, index_constant(tiles))
+        rest = arith.subi(self.parameters.size(self._plan.row_tiles), first)
+        count = arith.minsi(rest, index_constant(tiles))
+        none = i32_constant(0)
+        loop = scf.ForOp(index_constant(0), count, index_constant(1), [none, none])
+        with ir.InsertionPoint(loop.body):
+            self._passed, self._taken = loop.inner_iter_args
+            found = self._take_tile(arith.addi(first, loop.induction_variable), work)
+            is_some = arith.extui(i32(), arith.cmpi(arith.CmpIPredicate.sgt, found, none))
+            scf.YieldOp([arith.addi(self._passed, found), arith.addi(self._taken, is_some)])
+
+    def _take_tile(
+        self, number: ir.Value, work: Callable[[ir.Value, ir.Value, Bounds], None]
+    ) -> ir.Value:
+        """Does the work of one tile of rows; how many tiles of keys it has."""
+        self._place_block(number)
+        self._begin_region()
+        bounds = self._bounds()
+        begin, end = _narrow(bounds.first), _narrow(bounds.last)
+        work(begin, end, bounds)
+        return arith.maxsi(arith.subi(end, begin), i32_constant(0))
+
+    # Barriers: that the queries are there, and are read; that keys or values of a stage are; that a
     # warpgroup may begin products.
 
     def _begin_barriers(self) -> None:
         warps = self._configuration.rows // WARPGROUP_ROWS * THREADS // LANES
         self._queries_there().begin(1)
+        self._queries_read().begin(warps)
         for stage in range(self._configuration.stages):
             for kind in range(2):
                 self._full(i32_constant(stage), kind).begin(1)
@@ -105,6 +136,10 @@ class WarpgroupAttentionKernel(AttentionKernel):
 
     def _queries_there(self) -> Barrier:
         return Barrier(byte_address(self._barriers, 4 * self._configuration.stages * BARRIER_BYTES))
+
+    def _queries_read(self) -> Barrier:
+        number = 4 * self._configuration.stages + 1
+        return Barrier(byte_address(self._barriers, number * BARRIER_BYTES))
 
     def _full(self, slot: ir.Value, kind: int) -> Barrier:
         return self._barrier(slot, kind)
@@ -118,15 +153,21 @@ class WarpgroupAttentionKernel(AttentionKernel):
         return Barrier(where)
 
     def _turn(self, group: ir.Value) -> Barrier:
-        first = (4 * self._configuration.stages + 1) * BARRIER_BYTES
+        first = (4 * self._configuration.stages + 2) * BARRIER_BYTES
         far = arith.muli(group, i32_constant(BARRIER_BYTES))
         return Barrier(byte_address(byte_address(self._barriers, far), first))
 
     def _slot(self, passed: ir.Value) -> tuple[ir.Value, ir.Value]:
-        """The stage of the tile that so many were before, and how often it was filled before."""
-        stages = i32_constant(self._configuration.stages)
+        """The stage of the tile that so many of the same rows were before, and the parity of how
+        often it was filled before.
+        """
+        stages, passed = i32_constant(self._configuration.stages), self._in_all(passed)
         turn = arith.divui(passed, stages)
         return arith.subi(passed, arith.muli(turn, stages)), arith.andi(turn, i32_constant(1))
+
+    def _in_all(self, passed: ir.Value) -> ir.Value:
+        """Those of all the block's rows."""
+        return passed if self._configuration.tiles == 1 else arith.addi(self._passed, passed)
 
     # Copies.
 
@@ -170,10 +211,13 @@ class WarpgroupAttentionKernel(AttentionKernel):
             row = arith.addi(first, i32_constant(group * WARPGROUP_ROWS))
             self._copy(0, self._query, to, row, WARPGROUP_ROWS, self._depth_chunks, there)
 
-    def _produce(self, begin: ir.Value, end: ir.Value) -> None:
-        """Begins all copies, in the order in which products take what they bring."""
+    def _produce(self, begin: ir.Value, end: ir.Value, _: Bounds) -> None:
+        """Begins all copies of a tile of rows, in the order in which products take them."""
         is_some = scf.IfOp(arith.cmpi(arith.CmpIPredicate.slt, begin, end))
         with ir.InsertionPoint(is_some.then_block):
+            if self._configuration.tiles > 1:
+                parity = arith.andi(self._taken, i32_constant(1))
+                self._queries_read().wait(arith.xori(parity, i32_constant(1)))
             self._copy_queries()
             self._copy_tile(0, i32_constant(0), begin, end)
             count = arith.subi(end, begin)
@@ -206,7 +250,8 @@ class WarpgroupAttentionKernel(AttentionKernel):
 
     # Products.
 
-    def _consume(self, begin: ir.Value, end: ir.Value, bounds: Bounds) -> None:
+    def _begin_products(self) -> None:
+        """Computes what is the same of all tiles."""
         configuration, f32 = self._configuration, ir.F32Type.get()
         self._score_sums = Sums(configuration.keys, f32)
         self._result_sums = Sums(self._wide_columns, f32)
@@ -216,6 +261,9 @@ class WarpgroupAttentionKernel(AttentionKernel):
         leading = configuration.keys * ROW_BYTES
         self._key_matrix = matrix_descriptor(self._keys, 0)
         self._value_matrix = matrix_descriptor(self._values, leading)
+
+    def _consume(self, begin: ir.Value, end: ir.Value, bounds: Bounds) -> None:
+        """Computes and writes the results of a tile of rows."""
         is_some = arith.cmpi(arith.CmpIPredicate.slt, begin, end)
         state = self._state()
         work = scf.IfOp(is_some, [each.type for each in state], has_else=True)
@@ -228,7 +276,7 @@ class WarpgroupAttentionKernel(AttentionKernel):
 
     def _sum(self, begin: ir.Value, end: ir.Value, bounds: Bounds) -> list[ir.Value]:
         """Returns what is found of the tiles of keys: greatest scores, totals, sums."""
-        self._queries_there().wait(i32_constant(0))
+        self._queries_there().wait(arith.andi(self._taken, i32_constant(1)))
         none = i32_constant(0)
         self._await_turn(none)
         scores = self._begin_scores(none)
@@ -265,7 +313,12 @@ class WarpgroupAttentionKernel(AttentionKernel):
         most, totals, rest = carried[:2], carried[2:4], carried[4:]
         powers, sums = rest[: len(powers)], rest[len(powers) :]
         last = arith.subi(arith.subi(end, begin), i32_constant(1))
+        if self._configuration.tiles > 1:
+            is_lead = arith.cmpi(arith.CmpIPredicate.eq, self._lane.lane, none)
+            self._queries_read().arrive_where(is_lead)
         (sums,) = self._result_sums.complete([self._begin_values(last, powers, sums)])
+        if self._configuration.tiles > 1:
+            self._release(last, 1)
         return [*most, *totals, *sums]
 
     def _await_turn(self, passed: ir.Value) -> None:
@@ -273,7 +326,7 @@ class WarpgroupAttentionKernel(AttentionKernel):
         if not self._configuration.turns:
             return
         is_first = arith.cmpi(arith.CmpIPredicate.eq, self._group, i32_constant(0))
-        before = arith.addi(passed, arith.extui(passed.type, is_first))
+        before = arith.addi(self._in_all(passed), arith.extui(passed.type, is_first))
         self._turn(self._group).wait(arith.andi(before, i32_constant(1)))
 
     def _end_turn(self) -> None:

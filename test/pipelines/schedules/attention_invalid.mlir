@@ -258,7 +258,7 @@
 
 "hir.program"() ({
 ^bb0(%query: memref<3x5x32xbf16>, %key: memref<3x4096x32xbf16>, %value: memref<3x4096x16xbf16>, %out: memref<3x5x16xbf16>):
-  // expected-error @below {{hir.configuration: 'turns' are those of 'warpgroups'}}
+  // expected-error @below {{hir.configuration: 'turns', and several 'tiles', are those of 'warpgroups'}}
   linalg.generic {
     indexing_maps = [affine_map<(h, i, n, j, k) -> (h, i, k)>, affine_map<(h, i, n, j, k) -> (h, j, k)>,
                      affine_map<(h, i, n, j, k) -> (h, j, n)>, affine_map<(h, i, n, j, k) -> (h, i, n)>],
