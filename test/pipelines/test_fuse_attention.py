@@ -62,6 +62,33 @@ func.func @main(%q: tensor<2x8x16xbf16>, %k: tensor<2x8x16xbf16>, %v: tensor<2x8
 }
 """
 _Edits = tuple[tuple[str, str], ...]
+
+
+def _loaded(place: str, size: str = "2x9x16", *, of: str = "k") -> _Edits:
+    """Keys, or queries, are loaded at a place that an operand %row of each key or row has."""
+    operands = "%q, %rows" if of == "k" else "%rows, %k"
+    types = "tensor<2x8x16xbf16>, tensor<2x8xindex>"
+    if of == "q":
+        types = "tensor<2x8xindex>, tensor<2x8x16xbf16>"
+    arguments = "%a: bf16, %row: index" if of == "k" else "%row: index, %b: bf16"
+    element = "%b" if of == "k" else "%a"
+    return (
+        (f"%{of}: tensor<2x8x16xbf16>", f"%rows: tensor<2x8xindex>, %{of}: tensor<{size}xbf16>"),
+        ("ins(%q, %k : tensor<2x8x16xbf16>, tensor<2x8x16xbf16>)", f"ins({operands} : {types})"),
+        ("[#q, #k, #s]", "[#q, #r, #s]" if of == "k" else "[#r, #k, #s]"),
+        (
+            "#p = ",
+            f"#r = affine_map<(b, i, j, k) -> (b, {'j' if of == 'k' else 'i'})>\n#p = ",
+        ),
+        (
+            "(%a: bf16, %b: bf16, %o: f32):",
+            f"({arguments}, %o: f32):\n%b0 = linalg.index 0 : index\n"
+            "%k0 = linalg.index 3 : index\n%far = arith.addi %row, %k0 : index\n"
+            f"{element} = tensor.extract %{of}[{place}] : tensor<{size}xbf16>",
+        ),
+    )
+
+
 _ALIKE: dict[str, _Edits] = {
     "as it is": (),
     "the other factor first": (("%p = arith.mulf %wa, %wb", "%p = arith.mulf %wb, %wa"),),
@@ -86,6 +113,8 @@ _ALIKE: dict[str, _Edits] = {
             "%wa = arith.mulf %half, %w0 : f32",
         ),
     ),
+    "keys that a table names": _loaded("%b0, %row, %k0"),
+    "keys of another batch": _loaded("%row, %row, %k0", "9x9x16"),
     "keys and values are the same": (("ins(%w, %v :", "ins(%w, %k :"),),
 }
 _DIFFERENT: dict[str, _Edits] = {
@@ -123,6 +152,10 @@ _DIFFERENT: dict[str, _Edits] = {
         ),
     ),
     "no sum of products": (("%p = arith.mulf %wa, %wb", "%p = arith.addf %wa, %wb"),),
+    "elements of keys that a table names": _loaded("%b0, %k0, %row", "2x16x9"),
+    "keys of another depth": _loaded("%b0, %row, %far", "2x9x32"),
+    "other keys for each depth": _loaded("%b0, %far, %k0", "2x25x16"),
+    "queries that a table names": _loaded("%b0, %row, %k0", of="q"),
     "a value that depends on the depth": (
         ("(b, i, j, k) -> (b, j, k)", "(b, i, j, k) -> (b, i, k)"),
     ),
