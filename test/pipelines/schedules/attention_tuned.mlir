@@ -11,7 +11,7 @@
 // CHECK: gpu.func @attention_2({{.*}}key_warps = 4 : i64
 module attributes {hir.tuning = {
     "p2^1/1 p2^2/1 p2^4/16 c2^12/16 c2^5/16; in bf16 a a 0 0 1; in bf16 a 0 0 a 1; in bf16 a 0 1 a 0; out bf16 a a 1 0 0; hir.reduce_loops addf; hir.reduce_loops addf; hir.reduce_loops addf; hir.reduce_loops maximumf; 2^4" =
-      {family = "attention", engine = false, warps = 2 : i64, row_tiles = 1 : i64, keys = 128 : i64, stages = 3 : i64, keeps_queries = true, parts = 4 : i64, turns = false, warpgroups = 0 : i64, key_warps = 2 : i64, layout = "rows"}}} {
+      {family = "attention", engine = false, warps = 2 : i64, row_tiles = 1 : i64, keys = 128 : i64, stages = 3 : i64, keeps_queries = true, parts = 4 : i64, tiles = 1 : i64, turns = false, warpgroups = 0 : i64, key_warps = 2 : i64, layout = "rows"}}} {
   "hir.program"() ({
   ^bb0(%query: memref<3x5x32xbf16>, %key: memref<3x4096x32xbf16>, %value: memref<3x4096x16xbf16>, %out: memref<3x5x16xbf16>):
     linalg.generic {
