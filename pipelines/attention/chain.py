@@ -7,11 +7,19 @@ from itertools import islice, permutations
 from math import isfinite
 
 from ...dialects.hir.layout import DYNAMIC
-from ...dialects.mlir import ir
+from ...dialects.mlir import arith, ir
 from ...dialects.records import dataclass
 from ..fusion.access import Access, is_zero
-from ..fusion.generic import GENERIC, accesses_of, inputs_of, loop_count, reducing_loops
+from ..fusion.generic import (
+    GENERIC,
+    accesses_of,
+    inputs_of,
+    loop_count,
+    make_generic,
+    reducing_loops,
+)
 from ..fusion.normalize import is_normal
+from ..fusion.region import Region
 from ..products.contraction import read_product
 from ..products.fused import begins_with_zeros, build
 from ..schedules.attention.reading import number_of
@@ -45,12 +53,14 @@ class Step:
 class Chain:
     """Follows what a product's operands are made of.
 
-    `made` has the linalg.generics that were made to stand for products; they are to be erased.
+    `made` has the linalg.generics that were made to stand for others; they are to be erased. Where
+    powers are multiplied before they are divided, `divisor` is the place of their total.
     """
 
     def __init__(self) -> None:
         self.made: list[ir.Operation] = []
         self.scores: Step | None = None
+        self.divisor: Place | None = None
 
     def product(self, op: ir.Operation) -> Step | None:
         """Returns a product as a step, its operands not followed yet."""
@@ -67,12 +77,103 @@ class Chain:
             maker = None if source is None else _maker(source)
             if source is None or maker is None or not _is_softmax(maker):
                 continue
-            found = self._followed(source, maker)
+            found = self._followed(source, maker) or self._divided(source, maker)
             if found is None:
                 return False
             step.inputs[number] = found
             return self._follow_inputs(found)
         return False
+
+    def _divided(self, place: Place, maker: ir.Operation) -> Step | None:
+        """Returns the softmax of which an operation gives powers and their total, one each."""
+        number = ir.OpResult(place.value).result_number
+        if len(maker.results) != 2 or not is_normal(maker):
+            return None
+        accesses, other = accesses_of(maker), 1 - number
+        *reads, _, _ = accesses
+        loops = loop_count(maker)
+        with maker.location, ir.InsertionPoint(maker):
+            region, copy = Region(), maker.clone(ir.InsertionPoint(maker))
+            arguments: list[ir.Value | None] = [region.input(read, loops) for read in reads]
+            results = region.absorb(copy, [*arguments, None, None], range(loops))
+            copy.erase()
+            rounded = made_by(results[number], "arith.truncf")
+            power = results[number] if rounded is None else rounded.operands[0]
+            total = made_by(results[other], _REDUCE)
+            if total is None or total.operands[0] != power or made_by(power, "math.exp") is None:
+                return None
+            with ir.InsertionPoint(region.block):
+                value = arith.divf(power, total.results[0])
+                if rounded is not None:
+                    value = arith.truncf(results[number].type, value)
+            output = accesses[len(reads) + number]
+            region.finish([output], [value])
+            inner = reducing_loops(maker)
+            made = make_generic(region.inputs, [output], loops, inner, region.block, of=[maker])
+        self.made.append(made)
+        found = self._at(made, Place(made.results[0], place.dims))
+        if found is not None:
+            written = accesses[len(reads) + other].index
+            dims = (found.loops[each] if isinstance(each, int) else [] for each in written)
+            self.divisor = Place(maker.results[other], tuple(tuple(dim) for dim in dims))
+        return found
+
+    def end(self, op: ir.Operation, place: Place) -> tuple[ir.Operation, Step, Place] | None:
+        """Returns the operation that alone reads what one gives, as a step, and what it gives.
+
+        Where there is a divisor the step leaves out the division by it.
+        """
+        found = following(op, place)
+        if found is None:
+            return None
+        reader, place = found
+        step = reader if self.divisor is None else self._without_division(reader, place)
+        end = None if step is None or len(inputs_of(step)) != 1 else finished(step, place)
+        return None if end is None else (reader, end[0], Place(reader.results[0], end[1].dims))
+
+    def _without_division(self, reader: ir.Operation, place: Place) -> ir.Operation | None:
+        """Returns an operation that reads a product, and its divisor, without the division."""
+        inputs = inputs_of(reader)
+        if self.divisor is None or len(inputs) != 2 or place.value not in inputs:
+            return None
+        number = inputs.index(place.value)
+        read, other, output = (accesses_of(reader)[each] for each in (number, 1 - number, 2))
+        loops: list[list[Loop]] = [[] for _ in range(loop_count(reader))]
+        for coordinate, dim in zip(read.index, place.index, strict=True):
+            if isinstance(coordinate, int):
+                loops[coordinate] = dim
+        divisor = _place(other, loops)
+        source = None if divisor is None else _source(divisor)
+        if source is None or source.value != self.divisor.value:
+            return None
+        if source.index != self.divisor.index:
+            return None
+        copy = reader.clone(ir.InsertionPoint(reader))
+        product, total = (
+            copy.regions[0].blocks[0].arguments[each] for each in (number, 1 - number)
+        )
+        (use, *more) = total.uses
+        division = use.owner.operation
+        if not more and division.name == "arith.divf" and division.operands[1] == total:
+            value = division.operands[0]
+            wide = made_by(value, "arith.extf")
+            if product in (value, None if wide is None else wide.operands[0]):
+                division.results[0].replace_all_uses_with(value)
+                division.erase()
+                with reader.location, ir.InsertionPoint(reader):
+                    region, count = Region(), loop_count(reader)
+                    arguments: list[ir.Value | None] = [None, None, None]
+                    arguments[number] = region.input(read, count)
+                    values = region.absorb(copy, arguments, range(count))
+                    region.finish([output], values)
+                    made = make_generic(
+                        region.inputs, [output], count, (), region.block, of=[reader]
+                    )
+                copy.erase()
+                self.made.append(made)
+                return made
+        copy.erase()
+        return None
 
     def _follow_inputs(self, step: Step) -> bool:
         """Makes steps of what leads to the one product; whether there is one."""
@@ -367,9 +468,7 @@ def following(op: ir.Operation, place: Place) -> tuple[ir.Operation, Place] | No
         place, value = moved, moved.value
     if reader.name != GENERIC or not is_normal(reader) or not _is_elementwise(reader):
         return None
-    if len(inputs_of(reader)) != 1 or len(reader.results) != 1:
-        return None
-    return reader, Place(value, place.dims)
+    return (reader, Place(value, place.dims)) if len(reader.results) == 1 else None
 
 
 def finished(reader: ir.Operation, place: Place) -> tuple[Step, Place] | None:
@@ -385,7 +484,7 @@ def finished(reader: ir.Operation, place: Place) -> tuple[Step, Place] | None:
     for coordinate, dim in zip(read.index, place.index, strict=True):
         if isinstance(coordinate, int):
             loops[coordinate] = dim
-        else:
+        elif dim:
             ones.append(tuple(dim))
     if operations_where(reader, lambda op: op.name == "linalg.index"):
         return None

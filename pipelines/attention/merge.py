@@ -16,7 +16,7 @@ from ..rewriting import constant, index_constant
 from ..schedules.attention.reading import Attention, number_of, read_attention
 from ..tensors import collapsed, dim_of, expanded
 from ..walking import made_by, operations_where
-from .chain import Chain, Step, behind_copies, behind_scales, finished, following
+from .chain import Chain, Step, behind_copies, behind_scales
 from .places import Loop, Place
 
 # Rows that load keys and values from places that are computed, each head for itself.
@@ -59,16 +59,17 @@ class _Merger:
         write = self._written()
         result = Place(op.results[0], tuple(tuple(dim) for dim in write))
         last, end = op, None
-        found = following(op, result)
-        end = None if found is None else finished(*found)
-        if found is not None and end is not None:
-            last, result = found[0], end[1]
+        found = self._chain.end(op, result)
+        if found is not None:
+            last, end, result = found
+        elif self._chain.divisor is not None:
+            return []
         self._read_heads(write)
         self._number_loops(write)
-        if not self._can_be_indexed([step, *([] if end is None else [end[0]])]):
+        if not self._can_be_indexed([step, *([] if end is None else [end])]):
             return []
         with ir.Location.fused(self._locations(step)), ir.InsertionPoint(last):
-            new = self._build(None if end is None else end[0], result)
+            new = self._build(end, result)
         if new is None:
             return []
         attention = read_attention(new)

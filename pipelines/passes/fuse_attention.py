@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
+from ..fusion.generic import GENERIC, reducing_loops
 from ..pass_base import Pass, register
 from ..schedules.device import device_of_option
 from ..walking import is_used, operations_where
@@ -18,8 +19,9 @@ class FuseAttention(Pass):
 
     Takes what fuse-tensor-operations leaves. Recognized is a product whose one operand a softmax
     makes of another product, with whatever is done to the scores on the way; through reshapes, and
-    through transposes and repetitions of queries, keys and values. `chips` are those that there
-    must be a kernel for.
+    through transposes and repetitions of queries, keys and values, and through gathers of keys and
+    values. Powers may be divided by their total after the second product. `chips` are those that
+    there must be a kernel for.
 
       %s = linalg.generic {...} ins(%q, %k) outs(%e1) { mulf, hir.reduce_loops addf }
       %p = linalg.generic {...} ins(%s) outs(%e2) { hir.reduce_loops maximumf, subf, exp,
@@ -53,4 +55,6 @@ def _may_be_product(op: ir.Operation) -> bool:
         and len(op.results) == 1
         and len(op.operands) in (3, 4)
         and is_used(op.results[0])
+        # What follows a product may become part of it.
+        and (op.name != GENERIC or bool(reducing_loops(op)))
     )

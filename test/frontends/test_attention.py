@@ -211,3 +211,74 @@ def test_pages_of_a_cache_are_read_where_they_lie(
     wanted = model(*(each.double() if each.is_floating_point() else each for each in given))
     bound = 1e-5 if given[0].dtype == torch.float32 else 2**-6
     torch.testing.assert_close(found.double(), wanted, rtol=bound, atol=bound)
+
+
+def _powers(q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
+    scores = (q @ k.mT).float() / 4
+    powers = torch.exp(scores - scores.amax(-1, keepdim=True))
+    return powers, powers.sum(-1, keepdim=True)
+
+
+def _later(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    powers, total = _powers(q, k)
+    return (powers.to(v.dtype) @ v / total).to(v.dtype)
+
+
+def _later_in_heads(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    powers, total = _powers(q, k)
+    sums = torch.einsum("bhij,bhjn->bihn", powers.to(v.dtype), v)
+    return (sums / total.transpose(1, 2)).to(v.dtype).flatten(2)
+
+
+def _of_other_rows(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    powers, total = _powers(q, k)
+    return powers.to(v.dtype) @ v / total.transpose(1, 2)
+
+
+def _of_other_powers(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    powers, _ = _powers(q, k)
+    return powers.to(v.dtype) @ v / (powers * powers).sum(-1, keepdim=True)
+
+
+def _the_other_way(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    powers, total = _powers(q, k)
+    return total / (powers.to(v.dtype) @ (v * v))
+
+
+def _twice(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    powers, total = _powers(q, k)
+    return powers.to(v.dtype) @ v / total + total
+
+
+def _total_alone(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    powers, total = _powers(q, k)
+    return powers.to(v.dtype) @ v * total
+
+
+@pytest.mark.parametrize("element", [torch.float32, torch.bfloat16], ids=str)
+@pytest.mark.parametrize(
+    ("model", "is_one"),
+    [
+        (_later, True),
+        (_later_in_heads, True),
+        (_of_other_rows, False),
+        (_of_other_powers, False),
+        (_the_other_way, False),
+        (_twice, False),
+        (_total_alone, False),
+    ],
+)
+def test_powers_are_divided_after_they_are_multiplied(
+    model: Callable[..., Tensor], is_one: bool, element: torch.dtype, tmp_path: Path
+) -> None:
+    torch.manual_seed(0)
+    given = tuple(torch.randn(2, 4, 4, 16, dtype=element) for _ in range(3))
+    source, fused = tmp_path / "later.mlir", tmp_path / "fused.mlir"
+    source.write_bytes(import_model(model, given).bytecode)
+    words = [str(source), "-o", str(fused), "--offload-arch=sm_90a", "--stop-after=fusion"]
+    assert run_hirc(words) == 0
+    assert ('"reduction", "reduction"' in fused.read_text()) == is_one
+    found = hirc.compile(model, given, target="cpu", opt_level=0, schedules="tuned")(*given)
+    wanted = model(*(each.double() for each in given))
+    bound = 1e-5 if element == torch.float32 else 2**-5
+    torch.testing.assert_close(found.double(), wanted.double(), rtol=bound, atol=bound)
