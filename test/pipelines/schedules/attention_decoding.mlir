@@ -2,9 +2,11 @@
 // RUN: hirc-opt %s -p 'hir-schedule-kernels{chips=sm_80}' | FileCheck %s --check-prefix=OLDER
 
 // Of one query a head, the copy engine brings keys and values: whole rows, several chunks of 128
-// bytes each, where there is one.
+// bytes each, where there is one. Each is read once, so that the second-level cache is to read no more than is asked
+// for, and to evict it first.
 
-// CHECK: gpu.func @attention_0({{.*}}memref<1x{{[0-9]+}}x2x64xbf16, 3>{{.*}}engine = true
+// CHECK: gpu.func @attention_0({{.*}}memref<1x{{[0-9]+}}x2x64xbf16, 3>, swizzle = swizzle_128b, l2promo = none{{.*}}engine = true
+// CHECK: createpolicy.fractional.L2::evict_first
 // CHECK: nvvm.mbarrier.init
 // CHECK: nvvm.cp.async.bulk.tensor
 // OLDER: gpu.func @attention_0({{.*}}engine = false
