@@ -99,6 +99,14 @@ _ALIKE: dict[str, _Edits] = {
             "%d = arith.subf %x, %z : f32",
         ),
     ),
+    "lowered by the greatest before": (
+        (
+            "%d = arith.subf %x, %m : f32",
+            "%x1 = arith.subf %x, %m : f32\n"
+            '%m1 = "hir.reduce_loops"(%x1) {kind = "maximumf", loops = array<i64: 2>}'
+            " : (f32) -> f32\n%d = arith.subf %x1, %m1 : f32",
+        ),
+    ),
     "a mask of places": (
         (
             "%x = arith.mulf %a, %half : f32",
@@ -123,6 +131,14 @@ _DIFFERENT: dict[str, _Edits] = {
     "the least instead of the greatest": (('"maximumf"', '"minimumf"'),),
     "a greatest that drops nan": (('"maximumf"', '"maxnumf"'),),
     "the greatest of something else": (("(%x) {kind", "(%a) {kind"),),
+    "lowered by something else before": (
+        (
+            "%d = arith.subf %x, %m : f32",
+            "%x1 = arith.subf %m, %x : f32\n"
+            '%m1 = "hir.reduce_loops"(%x1) {kind = "maximumf", loops = array<i64: 2>}'
+            " : (f32) -> f32\n%d = arith.subf %x1, %m1 : f32",
+        ),
+    ),
     "nothing subtracted": (("%e = math.exp %d", "%e = math.exp %x"),),
     "0 for another base": (
         (

@@ -114,7 +114,7 @@ class _Reader:
         less = made_by(raised.operands[0], "arith.subf")
         if less is None or not self._reduces(total, "addf", power):
             return None
-        x, base = less.operands
+        x, base = self._lowered_once(*less.operands)
         most = _most(base)
         if most is None or not self._reduces(most, "maximumf", x):
             return None
@@ -182,6 +182,14 @@ class _Reader:
             keys, depth, column, found.score, found.x, found.most, found.total,
             found.divisor, found.sum, found.output, self._loads,
         )  # fmt: skip
+
+    def _lowered_once(self, x: ir.Value, base: ir.Value) -> tuple[ir.Value, ir.Value]:
+        """Returns what is lowered by its greatest, of what may have been lowered so before."""
+        before = made_by(x, "arith.subf")
+        if before is None or not self._reduces(base, "maximumf", x):
+            return x, base
+        whole, most = before.operands
+        return (whole, most) if self._reduces(most, "maximumf", whole) else (x, base)
 
     def _factors(self, sum_: ir.Value, kind: str) -> list[ir.Value] | None:
         """The two values whose products a reduction along one loop adds up."""
