@@ -236,12 +236,19 @@ def _resident(made: AttentionConfiguration, heads: Heads, device: Device) -> int
 # 2x24x4096x160 750.7 with 112 and 774.3 with 96 (926); not: 4x16x2048x192 314.5 with 112 and 314.9
 # with 96 (379), 4x16x4096x128 806 with 128, 860 with 144 and 937 where a consumer copies. With
 # three stages (8x12x1024x64, causal: 61.5, 56.2), or three warpgroups (64.8), they take longer. For
-# few keys warps take less time: of 16x16x256x64, in TFLOP/s, 211 and 200.
+# few keys warps take less time: 8x16x128x128, causal, 9.1 and 9.9, 64x12x128x64 22.5 and 23.6; but
+# 1x64x237x128 13.5 and 9.6, 4x16x200x256 22.1 and 15.9.
 _WARPGROUP_KEYS = ((128, 128), (192, 112), (256, 80))
-_WARPGROUPS, _FEW_KEYS = 2, 256
+_WARPGROUPS, _FEW_KEYS = 2, 128
 # Warpgroups take turns where rows see all keys of shorter heads: 8x12x1024x64 75.1 us without, 70.9
 # with them, causal 56.2 and 57.8; 4x16x2048x96 197 and 192; 4x16x4096x128 806 and 852.
 _MOST_IN_TURNS = 96
+# A block of few keys takes as long to begin and to end as for these. With several tiles of rows it
+# begins the copies of the next one before it writes the results of one. In us, with one tile, and
+# with as many as take no more rounds of the chip's blocks: 16x16x256x64 21.8 and 18.2 (4), causal
+# 22.9 and 19.0, 16x16x256x128, causal, 36.8 and 32.5, 32x12x197x64 28.6 and 24.5 (2), 8x12x256x96,
+# causal, 14.9 and 13.8. Sums of longer heads leave no registers for it.
+_MOST_TILES, _TILES_KEYS, _TILES_HEAD = 8, 256, 192
 
 
 def configure_warpgroups(
@@ -271,7 +278,27 @@ def configure_warpgroups(
         warpgroups=_WARPGROUPS,
         turns=sees_all and max(heads.depth, heads.columns) <= _MOST_IN_TURNS,
     )
+    made = replace(made, tiles=_tiles(heads, made, device, sees_all))
     return made if made.shared_bytes(heads) <= device.shared_bytes else None
+
+
+def _tiles(heads: Heads, made: AttentionConfiguration, device: Device, sees_all: bool) -> int:
+    """Returns how many tiles of rows a block takes.
+
+    Where rows see different keys, the first rows go with the last ones: an even number.
+    """
+    if heads.count is None or heads.rows is None or heads.keys is None:
+        return 1
+    if heads.keys > _TILES_KEYS or max(heads.depth, heads.columns) > _TILES_HEAD:
+        return 1
+    all_ = heads.count * -(-heads.rows // made.rows)
+
+    def rounds(tiles: int) -> int:
+        blocks = -(-all_ // tiles)
+        return -(-blocks // device.multiprocessors) * tiles
+
+    choices = (each for each in range(2, _MOST_TILES + 1) if sees_all or each % 2 == 0)
+    return max([1, *(each for each in choices if rounds(each) <= rounds(1))])
 
 
 def _most_warpgroup_keys(heads: Heads) -> int | None:
