@@ -16,6 +16,8 @@ TILES = "hir.tiles"
 FALLBACK = "hir.fallback"
 # Marks sums of f32 whose factors may be rounded to tf32.
 ROUNDED = "hir.tf32"
+# Marks those whose results are reduced, besides.
+STATISTICS = "hir.statistics"
 _MOST_TERMS = 64
 # The most elements of a window of which a thread computes results by itself: its code has a copy of
 # the region for each.

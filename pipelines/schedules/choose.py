@@ -9,6 +9,7 @@ from typing import Any, NoReturn, overload
 
 from ...dialects import hir
 from ...dialects.mlir import ir, memref
+from ..fusion.tiles import STATISTICS
 from ..rewriting import index_constant
 from ..size_assertions import assert_equal
 from .alternatives import Alternative, emit_first_that_holds
@@ -40,6 +41,8 @@ _OF_WORK = (
 # Of operations that read_work does not take: reductions within others.
 _ATTENTION = "attention"
 FAMILIES = (*_OF_WORK, _ATTENTION)
+# Those that reduce what they give, too.
+_OF_STATISTICS = ("contraction",)
 # Those whose kernels check the assertions of a region; others do not take one that has any.
 _CHECKING = ("transpose", "pointwise", "rows")
 
@@ -76,6 +79,11 @@ def schedule(
             emit_first_that_holds(work.open, found, lambda: _schedule_any(op.clone(), kernels))
             op.erase()
             return
+        if device is not None and STATISTICS in op.attributes:
+            is_done = _schedule_statistics(op, given, kernels, device, tuning or {})
+            if is_done:
+                op.erase()
+                return
         if work is None and device is not None:
             attention = _module(_ATTENTION).chooser(op, kernels, device)
             if attention is not None:
@@ -87,6 +95,32 @@ def schedule(
                 return
         _refuse(given)
     _schedule_any(op, kernels)
+
+
+def _schedule_statistics(
+    op: ir.Operation, given: Given | None, kernels: Kernels, device: Device, tuning: Tuning
+) -> bool:
+    """Emits a sum of products and reductions of its results; returns whether it is such."""
+    from .contraction.statistics import emit_apart, read_statistics
+
+    work = read_statistics(op, device)
+    if work is None:
+        return False
+    use_logistic(work)
+    found = _alternatives(work, given, kernels, device, tuning)
+
+    def apart() -> None:
+        emit_apart(work, kernels, device)
+
+    if found is None:
+        apart()
+        return True
+    few = None if given is not None else _module("few_rows").chooser(work, kernels, device)
+    if few is not None:
+        # Its kernel takes less time, even if another one reduces the results.
+        found = [(few.require_few, apart), *found]
+    emit_first_that_holds(work.open, found, lambda: _schedule_any(op.clone(), kernels))
+    return True
 
 
 def _of_attention(
@@ -166,6 +200,8 @@ def _alternatives(
     by, and what the compiler decides on; None for none.
     """
     names = _CHECKING if _has_assertions(work.op) else _OF_WORK
+    if work.statistics:
+        names = _OF_STATISTICS
     asked: list[Alternative] = []
     if given is not None:
         asked.append(_asked_for(work, given, names, kernels, device))

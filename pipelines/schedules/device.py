@@ -113,6 +113,11 @@ def device_of(chips: Sequence[str]) -> Device:
     )
 
 
+# The first chips that copy to shared memory asynchronously (PTX ISA, "cp.async"), as the kernels of
+# contractions do.
+TILES_CAPABILITY = 80
+
+
 def device_of_option(chips: str) -> Device:
     """Returns the device of the chips that an option of a pass names, joined by `+`."""
     return device_of([chip for chip in chips.split("+") if chip])

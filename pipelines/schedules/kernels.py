@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Protocol, TypeVar
 
 from ...dialects.mlir import gpu, ir
@@ -10,6 +11,8 @@ from ..fusion.generic import CONFIGURATION
 from ..symbols import fresh_symbol
 from ..walking import operations_where
 from .alternatives import Alternative
+from .dependents import await_previous
+from .device import Device
 from .launch import operation_name
 from .parameters import Parameters
 from .work import Work
@@ -40,6 +43,14 @@ class Kernels:
         self._count = 0
         self._duplicates: list[ir.Operation] = []
         self._are_apart = False
+        self._awaiting: Device | None = None
+
+    @contextmanager
+    def awaiting(self, device: Device) -> Generator[None]:
+        """Makes kernels that are launched before those before them have ended, and wait."""
+        self._awaiting = device
+        yield
+        self._awaiting = None
 
     def apart(self, found: Alternative) -> Alternative:
         """An alternative whose kernels are in no group."""
@@ -97,6 +108,7 @@ class Kernels:
             function = gpu.GPUFuncOp(none, sym_name="kernel", kernel=True, known_block_size=sizes)
             body = function.add_entry_block()
             with ir.InsertionPoint(body):
+                await_previous(self._awaiting)
                 emit(body)
                 gpu.ReturnOp([])
             kinds = [argument.type for argument in body.arguments]

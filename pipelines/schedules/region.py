@@ -47,7 +47,15 @@ class Region:
         """What the outputs take, in their order; nothing where all has computed places."""
         if self.work.scatters:
             return []
-        return list(list(self.work.block.operations)[-1].operands)
+        found = list(list(self.work.block.operations)[-1].operands)
+        if not self.work.statistics:
+            return found
+        first = len(self._arguments) - len(found)
+        reduced = {each.operand: each.op.operands[0] for each in self.work.statistics}
+        return [
+            reduced[output] if output in reduced else found[output.number - first]
+            for output in self.work.outputs
+        ]
 
     @property
     def checks(self) -> list[ir.Operation]:

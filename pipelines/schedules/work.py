@@ -47,6 +47,19 @@ class Operand:
     is_assumed: bool
 
 
+@dataclass(frozen=True, eq=False)
+class Statistic:
+    """A reduction over some `loops` of the results of a sum, of which a kernel gives parts.
+
+    `op` is what reduces them, `operand` stands for what it reduces among the outputs: it has a
+    place in no buffer.
+    """
+
+    op: ir.Operation
+    loops: frozenset[int]
+    operand: Operand
+
+
 @dataclass(frozen=True)
 class Work:
     """One linalg.generic whose maps are linear: every operand has a stride for each loop.
@@ -54,6 +67,8 @@ class Work:
     `collective` are the loops that the region reduces or scans along, `collectives` those
     operations in dependency order. A scalar operand has no Operand; `scalars` has its number.
     `scatters` write elements at computed places: what they write to is no Operand either.
+    `statistics` are reductions of what it gives, whose operands are the last of its outputs:
+    contraction/statistics.py.
     """
 
     op: ir.Operation
@@ -67,6 +82,7 @@ class Work:
     layout: Layout = Layout.PACKED
     device: Device | None = None
     scatters: tuple[ir.Operation, ...] = ()
+    statistics: tuple[Statistic, ...] = ()
 
     @property
     def is_simple(self) -> bool:

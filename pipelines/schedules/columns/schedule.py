@@ -194,7 +194,7 @@ def _choices(space: ColumnSpace, device: Device) -> Iterator[_Choice]:
     if wide > 1 and lies_side_by_side(space):
         plan = _plan_for(space, wide)
         if are_few or (is_one_pass and not known and not may_open(plan)):
-            yield _Choice(plan_of(space, wide, table.threads), most=table.few_iterations)
+            yield _Choice(_few_plan(space, wide, device), most=table.few_iterations)
         if not are_few:
             yield from _for_many(plan, device)
             for choice in _skewed(space, device):
@@ -202,10 +202,22 @@ def _choices(space: ColumnSpace, device: Device) -> Iterator[_Choice]:
                 if _is_certain(choice):
                     return
     if are_few or (wide == 1 and is_one_pass and not known and not may_open(narrow)):
-        yield _Choice(plan_of(space, 1, table.threads), most=table.few_iterations)
+        yield _Choice(_few_plan(space, 1, device), most=table.few_iterations)
     if are_few:
         return
     yield from _split_and_whole(narrow, device)
+
+
+def _few_plan(space: ColumnSpace, width: int, device: Device) -> ColumnPlan:
+    """Returns a plan for few iterations: a thread takes all of a vector.
+
+    Of known columns, where blocks would leave multiprocessors idle, threads share single ones.
+    """
+    plan = plan_of(space, width, table_of(space).threads)
+    blocks = column_blocks(plan)
+    if not space.iterations.is_known or not isinstance(blocks, int):
+        return plan
+    return narrow_plan(space) if blocks < device.multiprocessors else plan
 
 
 def _usable_width(space: ColumnSpace) -> int:

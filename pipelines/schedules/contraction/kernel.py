@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ....dialects.mlir import arith, gpu, ir, scf
 from ....dialects.records import dataclass
 from ...i32 import block_in_grid, i32, is_below, thread_in_block
@@ -13,12 +15,15 @@ from ..parameters import Parameters
 from ..shared import SharedMemory
 from ..size import Size, product
 from ..warpgroup_matrices import PATTERN_BYTES
+from ..work import Statistic
 from .arithmetic import Matrices, Vectors, WarpgroupMatrices, store_vector
 from .configuration import AT_ONCE, Configuration
 from .form import Form, read_range
 from .indices import Indices, Numbers, add, byte, multiply, number, plus, times
 from .results import Results
 from .side import ENTRY_BYTES, Segment, Side, fill_tables
+from .statistics import Partials, Units, are_reduced, units_of
+from .tile_statistics import Stored
 from .totals import Totals
 
 # A side, where its tile of a step begins, and the elements that a thread has loaded of it.
@@ -76,13 +81,62 @@ def tile_place(tiles: Tiles, numbers: Numbers, tile: ir.Value) -> TilePlace:
     return place
 
 
+# Neighbouring columns that threads of a warp reduce, and how few these may be.
+_UNITS = (32, 16, 8)
+
+
+def partials_of_tiles(form: Form, made: Configuration) -> list[Partials] | None:
+    """Returns what the kernels store of statistics; None where they cannot compute them."""
+    if form.steps and form.work.statistics:
+        return None
+    # The threads beside one another take so many rows of a tile each.
+    threads, rows = made.threads, made.rows
+    if made.parts > 1:
+        threads, rows = PartsKernel.THREADS, PartsKernel.ROWS
+    if form.work.statistics and made.columns > threads:
+        return None
+    units = made.rows // (rows * made.columns // threads)
+    found: list[Partials] = []
+    for statistic in form.work.statistics:
+        down = units_of(form.work, form.rows, statistic, [made.rows])
+        across = units_of(form.work, form.columns, statistic, _UNITS)
+        if across is None:
+            across = _units_of_runs(form, statistic)
+        if down is None or across is None:
+            return None
+        if down.per is not None:
+            down = Units(down.kept, down.per * Size(units), down.size)
+        found.append(Partials(statistic, form.work, form.batch, down, across))
+    return found if are_reduced(found) else None
+
+
+def _units_of_runs(form: Form, statistic: Statistic) -> Units | None:
+    """Returns the units of columns of which a tile has several results, which begin anywhere."""
+    kept = tuple(loop for loop in form.columns if loop not in statistic.loops)
+    run = form.extent(form.columns[len(kept) :])
+    if kept != form.columns[: len(kept)] or not run.is_known:
+        return None
+    size = next((each for each in _UNITS if each <= run.known), None)
+    if size is None:
+        return None
+    return Units(kept, Size((run.known + size - 2) // size + 1), size, run.known)
+
+
 class ContractionKernel:
     """Emits the body. What it takes and needs can be seen after.
 
-    With `scratch` sums of a part of the terms are stored there, by tile.
+    With `scratch` sums of a part of the terms are stored there, by tile; otherwise partials of
+    statistics where `stored` says.
     """
 
-    def __init__(self, tiles: Tiles, parameters: Parameters, scratch: ir.Value | None) -> None:
+    def __init__(
+        self,
+        tiles: Tiles,
+        parameters: Parameters,
+        scratch: ir.Value | None,
+        stored: Sequence[Stored] = (),
+    ) -> None:
+        self._stored = stored
         self.form, self.configuration, self._tiles = tiles.form, tiles.configuration, tiles
         self.parameters = parameters
         self.shared = SharedMemory()
@@ -143,6 +197,7 @@ class ContractionKernel:
                     place.row,
                     place.column,
                     place.batch,
+                    self._stored,
                 ),
             )
 
@@ -361,8 +416,15 @@ class PartsKernel:
 
     LEAST_ROWS, THREADS = 8, 256
 
-    def __init__(self, tiles: Tiles, parameters: Parameters, scratch: ir.Value) -> None:
+    def __init__(
+        self,
+        tiles: Tiles,
+        parameters: Parameters,
+        scratch: ir.Value,
+        stored: Sequence[Stored] = (),
+    ) -> None:
         self._tiles, self.parameters, self._scratch = tiles, parameters, scratch
+        self._stored = stored
 
     @property
     def rows(self) -> int:
@@ -388,6 +450,7 @@ class PartsKernel:
         results = Results(
             *(numbers, thread, self.THREADS, made.rows, made.columns),
             *(place.row, place.column, place.batch),
+            self._stored,
         )
         pointer = self.parameters.pointer(self._scratch)
         size = made.rows * made.columns

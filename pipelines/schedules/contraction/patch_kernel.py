@@ -44,6 +44,7 @@ from .companions import RUN
 from .indices import Indices, add, both, byte, multiply, number, plus, times
 from .patch import Patch
 from .patches import PatchConfiguration, steps_of
+from .tile_statistics import Stored
 from .warpgroup_kernel import Exchange, Place, Run, WarpgroupKernel
 from .warpgroups import WarpgroupPlan
 from .window import Window
@@ -58,8 +59,9 @@ class PatchKernel(WarpgroupKernel):
         made: PatchConfiguration,
         parameters: Parameters,
         runs: Mapping[int, int],
+        stored: Sequence[Stored] = (),
     ) -> None:
-        super().__init__(plan, made.tile, parameters, runs)
+        super().__init__(plan, made.tile, parameters, runs, stored)
         assert isinstance(plan.first, Patch)
         layout = plan.first.layout(made.rows)
         assert layout is not None

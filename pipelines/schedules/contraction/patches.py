@@ -12,6 +12,7 @@ from ..device import Device
 from ..warpgroup_matrices import BARRIER_BYTES, PATCH_COLUMNS, PATTERN_BYTES, ROW_BYTES, ROWS
 from .form import Form
 from .patch import Patch, read_patch
+from .warpgroup_partials import partials_of
 from .warpgroups import (
     BYTES_PER_CYCLE,
     CYCLES,
@@ -165,6 +166,8 @@ def patch_refusal(plan: WarpgroupPlan, device: Device, made: PatchConfiguration)
         return f"'columns' are a multiple of {PATCH_COLUMNS} up to {MOST_COLUMNS}"
     if _patch(plan).layout(made.rows) is None:
         return "no patch lies so that so many 'rows' read it in products of 64"
+    if partials_of(plan, made.tile) is None:
+        return "a tile's rows and columns have no unit of what is reduced of results"
     if made.keeps and (made.stages != steps_of(plan) or not _may_keep(plan, made)):
         return (
             f"'stages' are the {steps_of(plan)} steps of a tile where a block 'keeps' them, and "

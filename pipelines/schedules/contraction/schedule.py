@@ -12,7 +12,7 @@ from ...rewriting import index_constant
 from ..alternatives import Alternative, Conditions
 from ..configuration import Chooser
 from ..dependents import await_previous, can_overlap, let_next_begin
-from ..device import Device
+from ..device import TILES_CAPABILITY, Device
 from ..division import divide_without_calls
 from ..elements import ACCESS_BYTES, element_bytes
 from ..kernels import Kernels
@@ -35,24 +35,26 @@ from .configuration import (
     timed,
 )
 from .form import Factor, Form, is_far, places_of, reaches, read_form
-from .kernel import ContractionKernel, PartsKernel, Tiles
+from .kernel import ContractionKernel, PartsKernel, Tiles, partials_of_tiles
 from .patch_kernel import PatchKernel, turned_outputs
 from .patches import PatchConfiguration, patch_refusal, read_patches, timed_patches
+from .statistics import emit_apart, emit_ends, in_layout, is_virtual
 from .stencil import Stencil, StencilKernel, is_stencil
+from .tile_statistics import Stored
 from .warpgroup_kernel import WarpgroupKernel
+from .warpgroup_partials import partials_of
 from .warpgroups import (
     Reading,
     WarpgroupConfiguration,
     WarpgroupPlan,
     choose_warpgroups,
+    is_reduced_apart,
     read_warpgroups,
     refusal,
     timed_warpgroups,
 )
 from .window import Window
 
-# The first chips that copy to shared memory asynchronously (PTX ISA, "cp.async").
-_ASYNCHRONOUS = 80
 # Products of matrices of fewer multiplications are for schedules of reductions: see
 # products/small.py, which has the most that come here.
 _FEW_PRODUCTS = 1 << 22
@@ -66,18 +68,22 @@ def chooser(
     """Decides on the kernels; None for what is no contraction."""
     works = [work]
     if any(operand.is_assumed for operand in work.operands):
-        works.append(work.in_layout(Layout.ANY))
+        works.append(in_layout(work, Layout.ANY))
     forms = [form for form in map(read_form, works) if form is not None]
     if len(forms) < len(works):
         return None
+    if work.statistics and any(map(is_stencil, forms)):
+        return None
     if all(map(is_stencil, forms)) or all(_is_taken(form, device) for form in forms):
         made = ContractionChooser(forms, kernels, device)
+        if made.is_reduced_apart:
+            return None
         plan = read_patches(forms[0], device)
         if plan is None:
             return made
         cycles, choice = timed_patches(plan, device)
         return PatchChooser(plan, choice, made) if cycles < made.cycles else made
-    if _is_of_bytes(forms[0], device):
+    if _is_of_bytes(forms[0], device) and not work.statistics:
         return BytesChooser(forms[:1], kernels, device)
     return None
 
@@ -95,6 +101,13 @@ class ContractionChooser(Chooser[WarpgroupConfiguration]):
         self._plan = None if self._is_stencil else read_warpgroups(forms[0], device)
         self._is_by_plan = self._plan is not None and _is_less(self._plan, forms[0], device)
 
+    @property
+    def is_reduced_apart(self) -> bool:
+        """Whether results are better reduced by a kernel of their own."""
+        if not self.work.statistics or self._plan is None or not self._is_by_plan:
+            return False
+        return is_reduced_apart(self._plan, self.device)
+
     def choices(self) -> Sequence[WarpgroupConfiguration]:
         return [] if self._plan is None else [choose_warpgroups(self._plan, self.device)]
 
@@ -106,8 +119,10 @@ class ContractionChooser(Chooser[WarpgroupConfiguration]):
         assert self._plan is not None
         plan = self._plan
 
-        def kernel(parameters: Parameters, runs: Mapping[int, int]) -> WarpgroupKernel:
-            return WarpgroupKernel(plan, made, parameters, runs)
+        def kernel(
+            parameters: Parameters, runs: Mapping[int, int], stored: Sequence[Stored]
+        ) -> WarpgroupKernel:
+            return WarpgroupKernel(plan, made, parameters, runs, stored)
 
         makes = _Makes(kernel, made.attribute)
         return _warpgroup_alternative(plan, made, self.kernels, self.device, makes)
@@ -162,7 +177,9 @@ class ContractionChooser(Chooser[WarpgroupConfiguration]):
         wide: Sequence[Factor] = (),
         size: OpenSize | None = None,
     ) -> Alternative:
-        launch = partial(_launch, form, made, self.kernels)
+        launch = partial(_launch, form, made, self.kernels, self.device)
+        if partials_of_tiles(form, made) is None:
+            launch = partial(emit_apart, form.work, self.kernels, self.device)
         conditions, launched = _alternative(form, launch, wide)
 
         def all_conditions(found: Conditions) -> None:
@@ -202,8 +219,10 @@ class PatchChooser(Chooser[PatchConfiguration]):
     def alternative(self, made: PatchConfiguration) -> Alternative:
         plan, others = self._plan, self._others
 
-        def kernel(parameters: Parameters, runs: Mapping[int, int]) -> WarpgroupKernel:
-            return PatchKernel(plan, made, parameters, runs)
+        def kernel(
+            parameters: Parameters, runs: Mapping[int, int], stored: Sequence[Stored]
+        ) -> WarpgroupKernel:
+            return PatchKernel(plan, made, parameters, runs, stored)
 
         makes = _Makes(kernel, made.attribute, tuple(turned_outputs(plan).values()))
         return _warpgroup_alternative(plan, made.tile, others.kernels, others.device, makes)
@@ -216,12 +235,13 @@ class PatchChooser(Chooser[PatchConfiguration]):
 
 @dataclass(frozen=True)
 class _Makes:
-    """What makes a kernel by warpgroups, of its parameters and runs, and its configuration.
+    """What makes a kernel by warpgroups, of its parameters, runs and places of partials, and its
+    configuration.
 
     Of outputs that are `turned`, vectors of 16 bytes of rows are stored.
     """
 
-    kernel: Callable[[Parameters, Mapping[int, int]], WarpgroupKernel]
+    kernel: Callable[[Parameters, Mapping[int, int], Sequence[Stored]], WarpgroupKernel]
     attribute: ir.DictAttr
     turned: tuple[Operand, ...] = ()
 
@@ -250,7 +270,7 @@ def _is_of_bytes(form: Form, device: Device) -> bool:
 
 def _is_taken(form: Form, device: Device) -> bool:
     """Whether it is one that tiles are for: each factor's elements are used several times."""
-    if device.capability < _ASYNCHRONOUS or not form.rows or not form.columns:
+    if device.capability < TILES_CAPABILITY or not form.rows or not form.columns:
         return False
     if _is_matrix_product(form) and not _is_large(form):
         return False
@@ -342,7 +362,7 @@ def _run_of(plan: WarpgroupPlan, operand: Operand) -> int:
 
     Pairs are for columns of which no 8 are of one loop.
     """
-    if operand in (plan.form.first.operand, plan.form.second.operand):
+    if operand in (plan.form.first.operand, plan.form.second.operand) or is_virtual(operand):
         return 1
     inner, run = plan.columns[-1], plan.run
     is_run = (
@@ -388,9 +408,12 @@ def _launch_warpgroups(
 ) -> None:
     work = plan.form.work
     found: list[WarpgroupKernel] = []
+    partials = partials_of(plan, made)
+    assert partials is not None
+    stored = [Stored(each, each.allocate()) for each in partials]
 
     def emit(entry: ir.Block) -> None:
-        found.append(makes.kernel(Parameters(entry, work.open), runs))
+        found.append(makes.kernel(Parameters(entry, work.open), runs, stored))
         found[0].emit()
         divide_without_calls(entry)
 
@@ -416,6 +439,7 @@ def _launch_warpgroups(
     arguments = found[0].parameters.arguments()
     bytes_ = found[0].shared.bytes
     emit_launch(kernel, blocks, threads, arguments, bytes_, cluster=made.cluster)
+    emit_ends([(each.partials, each.buffer) for each in stored], kernels, device)
 
 
 def _require_reach(found: Conditions, form: Form) -> None:
@@ -470,8 +494,11 @@ def _launch_stencil(stencil: Stencil, kernels: Kernels) -> None:
     emit_launch(kernel, blocks, threads, made.parameters.arguments())
 
 
-def _launch(form: Form, made: Configuration, kernels: Kernels) -> None:
+def _launch(form: Form, made: Configuration, kernels: Kernels, device: Device) -> None:
     """Launches the kernel, and where sums are made in parts another one that adds these."""
+    partials = partials_of_tiles(form, made)
+    assert partials is not None
+    stored = [Stored(each, each.allocate()) for each in partials]
     work = form.work
     terms = form.most_terms
     if made.parts > 1:
@@ -490,7 +517,7 @@ def _launch(form: Form, made: Configuration, kernels: Kernels) -> None:
     found: list[ContractionKernel] = []
 
     def emit(entry: ir.Block) -> None:
-        found.append(ContractionKernel(tiles, Parameters(entry, work.open), scratch))
+        found.append(ContractionKernel(tiles, Parameters(entry, work.open), scratch, stored))
         if scratch is not None:
             let_next_begin(work.device)
         found[0].emit()
@@ -502,15 +529,18 @@ def _launch(form: Form, made: Configuration, kernels: Kernels) -> None:
     arguments = found[0].parameters.arguments()
     emit_launch(kernel, blocks, made.threads, arguments, found[0].shared.bytes)
     if scratch is not None:
-        _launch_parts(tiles, kernels, scratch)
+        _launch_parts(tiles, kernels, scratch, stored)
+    emit_ends([(each.partials, each.buffer) for each in stored], kernels, device)
 
 
-def _launch_parts(tiles: Tiles, kernels: Kernels, scratch: ir.Value) -> None:
+def _launch_parts(
+    tiles: Tiles, kernels: Kernels, scratch: ir.Value, stored: Sequence[Stored]
+) -> None:
     work = tiles.form.work
     found: list[PartsKernel] = []
 
     def emit(entry: ir.Block) -> None:
-        found.append(PartsKernel(tiles, Parameters(entry, work.open), scratch))
+        found.append(PartsKernel(tiles, Parameters(entry, work.open), scratch, stored))
         await_previous(work.device)
         found[0].emit()
 

@@ -22,8 +22,8 @@ the next step where the warps of all have read it. All have as many tiles: some 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
 
 from ....dialects.mlir import arith, gpu, ir, scf, vector
 from ....dialects.records import dataclass
@@ -74,6 +74,9 @@ from ..work import Operand
 from .companions import RUN, Arrived, Box, Companion, Lanes
 from .indices import Indices, Numbers, add, both, byte, multiply, number, plus, times
 from .pace import Pace
+from .statistics import is_virtual
+from .tile_statistics import Stored
+from .warpgroup_statistics import TileStatistics
 from .warpgroups import (
     CONSUMER_REGISTERS,
     PRODUCER_REGISTERS,
@@ -117,7 +120,8 @@ class End:
 class WarpgroupKernel:
     """Emits the body. What it takes and needs can be seen after.
 
-    `runs` says by operands' numbers how many columns are accessed together, of those of several.
+    `runs` says by operands' numbers how many columns are accessed together, of those of several;
+    `stored` where partials of statistics go.
     """
 
     def __init__(
@@ -126,10 +130,11 @@ class WarpgroupKernel:
         made: WarpgroupConfiguration,
         parameters: Parameters,
         runs: Mapping[int, int],
+        stored: Sequence[Stored] = (),
     ) -> None:
         self.plan, self.configuration, self.parameters = plan, made, parameters
         self.shared = SharedMemory()
-        self._runs = runs
+        self._runs, self._stored = runs, stored
         # Of the results that are being emitted.
         self._pace: Pace | None = None
 
@@ -868,8 +873,10 @@ class WarpgroupKernel:
         Returns the stage behind the companions' in the ring, and its parity.
         """
         made = self.configuration
+        statistics = TileStatistics(self, self._stored, end.place, end.lanes)
         if not self._companion_steps:
-            self._store_columns(sums, end, range(made.columns), None)
+            self._store_columns(sums, end, range(made.columns), None, statistics)
+            statistics.end()
             return ring
         slot, parity = ring
         ends = [boxes[0].column for boxes in self._companion_steps[1:]] + [made.columns]
@@ -885,10 +892,11 @@ class WarpgroupKernel:
                     for column in columns[::RUN]:
                         arrived.load(down, column)
                 self._release_read(slot, is_lead)
-            self._store_columns(sums, end, columns, arrived)
+            self._store_columns(sums, end, columns, arrived, statistics)
             if not holds_all:
                 self._release_read(slot, is_lead)
             slot, parity = self.next(slot, parity)
+        statistics.end()
         return [slot, parity]
 
     @property
@@ -906,6 +914,7 @@ class WarpgroupKernel:
         end: End,
         columns: range,
         arrived: Arrived | None,
+        statistics: TileStatistics,
     ) -> None:
         """Does so for some columns of a tile, whose companions have arrived.
 
@@ -927,7 +936,13 @@ class WarpgroupKernel:
                 for each in range(column, column + _TILES_AT_ONCE * RUN, RUN)
             ]
             start = plus(place.column, column)
-            self._store_tiles(pairs, loaded, *ahead.row(down), start, lanes, exchange)
+            added = [
+                partial(statistics.add, column=each, down=down)
+                for each in range(column, column + _TILES_AT_ONCE * RUN, RUN)
+            ]
+            self._store_tiles(pairs, loaded, *ahead.row(down), start, lanes, exchange, added)
+            if down == self.rows_down[-1]:
+                statistics.end_columns(column)
             loaded = after
 
     def row(self, place: Place, number_: ir.Value) -> tuple[ir.Value, dict[int, ir.Value]]:
@@ -938,7 +953,7 @@ class WarpgroupKernel:
         numbers, plan = self.numbers, self.plan
         if not self._window_box:
             end, row = numbers.size(plan.extent(plan.rows)), add(place.row, number_)
-            if self._has_whole_rows:
+            if self.has_whole_rows:
                 return _true(), numbers.split(row, plan.rows)
             near = arith.minui(row, plus(end, -1))
             return is_below(row, end), numbers.split(near, plan.rows)
@@ -964,24 +979,21 @@ class WarpgroupKernel:
         start: ir.Value,
         lanes: Lanes,
         exchange: Exchange,
+        added: Sequence[Callable[..., None]],
     ) -> None:
         """Stores the lane's pairs of four tiles of 8 columns from `start` on.
 
-        `loaded` has what it is computed with of each, by operands' numbers.
+        `loaded` has what it is computed with of each, by operands' numbers; what statistics reduce
+        is `added` to these.
         """
-        numbers, plan = self.numbers, self.plan
-        end = numbers.size(plan.extent(plan.columns))
+        plan = self.plan
         is_whole = plan.run > 1 and plan.extent(plan.columns).is_multiple_of(RUN)
         words: dict[int, list[ir.Value]] = {}
         for tile, pair in enumerate(pairs):
             at = add(start, lanes.pair(tile))
             if not is_whole:
                 for place, total in enumerate(pair):
-                    here = plus(at, place)
-                    inside = scf.IfOp(arith.andi(is_row, is_below(here, end)))
-                    with ir.InsertionPoint(inside.then_block):
-                        Run(self, rows, here, 1).store([total])
-                        scf.YieldOp([])
+                    self._store_one(plus(at, place), total, is_row, rows, place, added[tile])
                 continue
             run = Run(self, rows, self.near_column(at), 2, loaded[tile])
             if self._pace is not None:
@@ -995,10 +1007,13 @@ class WarpgroupKernel:
                     words.setdefault(place, []).extend(both)
                 if self._pace is not None and place == 0:
                     self._pace.add(both[-1])
-                if is_exchanged:
+                if is_virtual(operand):
+                    there = [self.is_column(at)] * 2
+                    added[tile](operand, values=both, is_row=is_row, are_columns=there)
+                if is_exchanged or is_virtual(operand):
                     continue
                 if inside is None:
-                    inside = scf.IfOp(arith.andi(is_row, self._is_column(at)))
+                    inside = scf.IfOp(arith.andi(is_row, self.is_column(at)))
                 with ir.InsertionPoint(inside.then_block):
                     run.put(operand, both)
             if inside is not None:
@@ -1006,6 +1021,30 @@ class WarpgroupKernel:
                     scf.YieldOp([])
         if words:
             self.store_words(words, is_row, rows, start, lanes.quad, exchange)
+
+    def _store_one(
+        self,
+        column: ir.Value,
+        total: ir.Value,
+        is_row: ir.Value,
+        rows: Indices,
+        place: int,
+        add_to: Callable[..., None],
+    ) -> None:
+        """Stores one result, that of a pair in a place."""
+        is_there, outputs = self.is_column(column), self.plan.form.work.outputs
+        run = Run(self, rows, self.near_column(column), 1)
+        if self._stored:
+            # Threads exchange what statistics reduce.
+            values = run.values([total])[0]
+            for operand, value in zip(outputs, values, strict=True):
+                if is_virtual(operand):
+                    at = partial(add_to, operand, place=place)
+                    at(values=[value], is_row=is_row, are_columns=[is_there])
+        inside = scf.IfOp(arith.andi(is_row, is_there))
+        with ir.InsertionPoint(inside.then_block):
+            Run(self, rows, column, 1).store([total])
+            scf.YieldOp([])
 
     def store_words(
         self,
@@ -1025,24 +1064,24 @@ class WarpgroupKernel:
         for place, own in words.items():
             each = own if self.deals_columns else exchange.run(own)
             operand = self.plan.form.work.outputs[place]
-            if self._has_whole_rows and self._has_whole_columns:
+            if self.has_whole_rows and self.has_whole_columns:
                 run.put(operand, elements_of_words(each, operand.element))
             else:
-                holds = arith.andi(is_row, self._is_column(at))
+                holds = arith.andi(is_row, self.is_column(at))
                 store_words_where(holds, run.where(operand), each)
 
     def near_column(self, column: ir.Value) -> ir.Value:
         """Returns a column: the first in place of one beyond the ends, which loads what it does."""
-        return arith.select(self._is_column(column), column, number(0))
+        return arith.select(self.is_column(column), column, number(0))
 
-    def _is_column(self, column: ir.Value) -> ir.Value:
+    def is_column(self, column: ir.Value) -> ir.Value:
         """Returns whether there is a column of a tile."""
-        if self._has_whole_columns:
+        if self.has_whole_columns:
             return _true()
         return is_below(column, self.numbers.size(self.plan.extent(self.plan.columns)))
 
     @cached_property
-    def _has_whole_rows(self) -> bool:
+    def has_whole_rows(self) -> bool:
         """Whether all rows of tiles are known to be rows of the result."""
         made, first = self.configuration, self.plan.first
         if isinstance(first, Window):
@@ -1051,7 +1090,7 @@ class WarpgroupKernel:
         return self.plan.extent(self.plan.rows).is_multiple_of(made.rows * made.down)
 
     @cached_property
-    def _has_whole_columns(self) -> bool:
+    def has_whole_columns(self) -> bool:
         made = self.configuration
         return self.plan.extent(self.plan.columns).is_multiple_of(made.columns * made.across)
 
@@ -1244,7 +1283,8 @@ class Run:
         """Computes all results and stores them."""
         values = self.values(sums)
         for place, operand in enumerate(self._work.outputs):
-            self.put(operand, [each[place] for each in values])
+            if not is_virtual(operand):
+                self.put(operand, [each[place] for each in values])
 
     def values(self, sums: list[ir.Value]) -> list[list[ir.Value]]:
         """Returns what the region yields, for each column."""

@@ -7,7 +7,7 @@ are the innermost ones that lie in a row; others, like those of a batch, give ea
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import ClassVar, Self
@@ -34,6 +34,7 @@ from ..warpgroup_matrices import (
 )
 from .companions import RUN, Box, Companion, is_row, read_companion, steps_of
 from .form import Factor, Form
+from .warpgroup_partials import partials_of
 from .window import Window, read_window
 
 # Columns of one product, and warpgroups that multiply, by their registers.
@@ -272,7 +273,8 @@ class WarpgroupPlan:
     @cached_property
     def result_instructions(self) -> float:
         """The instructions that each result takes, from its sum on, until it is stored."""
-        return cost_of_result(self.form.work)
+        reduced = len(self.form.work.statistics) * _REDUCED_INSTRUCTIONS
+        return cost_of_result(self.form.work) + reduced
 
     def paced_instructions(self, made: WarpgroupConfiguration) -> float:
         """Those of which few are begun at a time, so that the other consumer's products go on."""
@@ -346,10 +348,22 @@ def read_warpgroups(form: Form, device: Device) -> WarpgroupPlan | None:
         plans.append(_in_windows(form))
     if _is_windowed(form, form.second, form.columns):
         plans.append(_in_windows(turned))
-    found = [plan for plan in plans if plan is not None]
+    found = [plan for plan in plans if plan is not None and _takes_statistics(plan, device)]
     if len(found) < 2:
         return next(iter(found), None)
     return min(found, key=lambda plan: timed_warpgroups(plan, device)[0])
+
+
+def _takes_statistics(plan: WarpgroupPlan, device: Device) -> bool:
+    """Returns whether the kernel of some tile reduces what statistics do."""
+    if not plan.form.work.statistics:
+        return True
+    tiles = [
+        _configuration(device, rows, columns, resident, 1)
+        for rows, columns, resident, _ in _tiles_of(plan)
+        if fits(plan, rows, columns)
+    ]
+    return any(partials_of(plan, made) is not None for made in tiles)
 
 
 def _in_rows(form: Form) -> WarpgroupPlan | None:
@@ -523,6 +537,13 @@ _GUARDED_ROWS, _GUARDED_COLUMNS = 300, 1500
 # The bytes of rows that begin within sectors: 23 to 30 in tiles of seven kinds of three products.
 _SPLIT_BYTES_PER_CYCLE = 28
 _OPEN_SIZE = 4096
+# The instructions by which a result is combined with others, exchanges of lanes among them.
+_REDUCED_INSTRUCTIONS = 1.5
+# A thread has this many sums, and what the copy engine brings for results, and no room besides.
+_MOST_SUMS_REDUCED = 256
+# The cycles of a kernel that reduces results, and the bytes that it and the one before it move of
+# each: it is written in 16 bits, and read.
+_PASS_CYCLES, _PASSED_BYTES = 4000, 4
 
 
 def choose_warpgroups(plan: WarpgroupPlan, device: Device) -> WarpgroupConfiguration:
@@ -532,28 +553,55 @@ def choose_warpgroups(plan: WarpgroupPlan, device: Device) -> WarpgroupConfigura
 
 def timed_warpgroups(plan: WarpgroupPlan, device: Device) -> tuple[float, WarpgroupConfiguration]:
     """Returns the same, and its cycles."""
-    is_narrow = isinstance(plan.first, Window) or _size(plan, plan.columns) <= _NARROW
-    tiles = (*_TILES, *_NARROW_TILES) if is_narrow else _TILES
-    tiles = _PROMOTED_TILES if plan.form.is_promoted else tiles
-    whole, divided = (
-        [
-            (_cost(plan, device, made, share), made)
-            for rows, columns, resident, share in tiles
-            if fits(plan, rows, columns)
-            for parts in counts
-            for made in _configurations(
-                plan, device, rows, columns, resident if parts == 1 else 1, parts
-            )
-            if made.slices * made.columns <= plan.most_sums(made.consumers, apart=made.apart)
-            if parts == 1 or _is_worth_parts(plan, device, made)
-        ]
-        for counts in ((1,), dict(device.tables.parts.read_bytes))
-    )
-    whole += _timed_apart(plan, device)
+    whole = [*_timed_tiles(plan, device, [1]), *_timed_apart(plan, device)]
     best = min(whole, key=_cycles)
+    if plan.form.work.statistics:
+        return best
+    divided = _timed_tiles(plan, device, dict(device.tables.parts.read_bytes))
     in_parts = min(divided, key=_cycles, default=best)
     most = best[0] * (1 - 1 / device.tables.parts.least_gain)
     return in_parts if in_parts[0] < most else best
+
+
+def is_reduced_apart(plan: WarpgroupPlan, device: Device) -> bool:
+    """Returns whether sums in parts, and a pass that reduces them, take less time than the tiles
+    whose kernel does both.
+    """
+    divided = [
+        cycles for cycles, _ in _timed_tiles(plan, device, dict(device.tables.parts.read_bytes))
+    ]
+    results = product([plan.extent(loops) for loops in (plan.rows, plan.columns, plan.outer)])
+    if not divided or not results.is_known:
+        return False
+    moved = results.known * _PASSED_BYTES / device.tables.finished_products.pass_bytes
+    apart = min(divided) + _PASS_CYCLES + moved / device.multiprocessors
+    return apart < timed_warpgroups(plan, device)[0]
+
+
+def _timed_tiles(
+    plan: WarpgroupPlan, device: Device, counts: Collection[int]
+) -> list[tuple[float, WarpgroupConfiguration]]:
+    """Returns the tiles that a plan may have with so many parts of sums, and their cycles."""
+    return [
+        (_cost(plan, device, made, share), made)
+        for rows, columns, resident, share in _tiles_of(plan)
+        if fits(plan, rows, columns)
+        for parts in counts
+        for made in _configurations(
+            plan, device, rows, columns, resident if parts == 1 else 1, parts
+        )
+        if made.slices * made.columns <= plan.most_sums(made.consumers, apart=made.apart)
+        if parts == 1 or _is_worth_parts(plan, device, made)
+        if parts > 1 or partials_of(plan, made) is not None
+    ]
+
+
+def _tiles_of(plan: WarpgroupPlan) -> Sequence[tuple[int, int, int, float]]:
+    """Returns the tiles that are tried, with resident blocks and shares."""
+    if plan.form.is_promoted:
+        return _PROMOTED_TILES
+    is_narrow = isinstance(plan.first, Window) or _size(plan, plan.columns) <= _NARROW
+    return (*_TILES, *_NARROW_TILES) if is_narrow else _TILES
 
 
 def _timed_apart(
@@ -565,7 +613,12 @@ def _timed_apart(
     for rows, columns, resident, share in _APART_TILES:
         if fits(plan, rows, columns):
             (made, *_) = _configurations(plan, device, rows, columns, resident, 1, apart=True)
-            yield _cost(plan, device, made, share), made
+            # Registers do not hold what is reduced, too.
+            is_full = made.companions and made.slices * made.columns > _MOST_SUMS_REDUCED
+            if plan.form.work.statistics and is_full:
+                continue
+            if partials_of(plan, made) is not None:
+                yield _cost(plan, device, made, share), made
 
 
 def _cycles(timed: tuple[float, WarpgroupConfiguration]) -> float:
@@ -617,6 +670,8 @@ def refusal(plan: WarpgroupPlan, device: Device, made: WarpgroupConfiguration) -
         return "'resident' is 1 where threads have the registers of a whole multiprocessor"
     if made.parts > device.cluster_blocks:
         return f"'parts' are {device.cluster_blocks} at most, the blocks of a cluster"
+    if partials_of(plan, made) is None:
+        return "a tile's rows and columns have no unit of what is reduced of results, or 'parts'"
     if made.companions and not plan.companions:
         return "'companions' are operands with an element for each result, in rows of 16 bytes"
     if made.neighbours > 1:

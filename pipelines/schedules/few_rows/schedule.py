@@ -56,6 +56,11 @@ class FewRowsChooser(Chooser[FewRowsConfiguration]):
         """Of known rows, what is right for any layout: others are rare."""
         return others[-1:] if self._plan.extent(self._plan.rows).is_known else others
 
+    def require_few(self, found: Conditions) -> None:
+        """Adds that there are no more rows than kernels are for."""
+        most = max(made.rows for made in self._found)
+        found.require_at_most(self._plan.extent(self._plan.rows), most)
+
     def alternative(self, made: FewRowsConfiguration) -> Alternative:
         def conditions(found: Conditions) -> None:
             _require(found, self._plan, made)
