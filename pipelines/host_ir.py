@@ -88,6 +88,7 @@ def _fusion(options: HostIrOptions, entry: str) -> list[str | bool]:
     finished: dict[str, str | bool | int] = {
         "ignores_nan": products.ignores_nan,
         "kernel_multiplications": most,
+        "allow_tf32": products.allow_tf32,
     }
     if products.falls_back:
         finished["chips"] = "+".join(chips)
@@ -130,7 +131,7 @@ def _fusion(options: HostIrOptions, entry: str) -> list[str | bool]:
         and options.tuned
         and not options.convolutions.is_for_all
         and pass_text("transform-convolutions", chips=chips),
-        pass_text("form-contractions", **formed),
+        pass_text("form-contractions", **formed, chips=chips if options.tuned else ()),
         "widen-tensor-arithmetic",
         "func.func(canonicalize,cse)",
         options.tuned and pass_text("fuse-attention", chips=chips),

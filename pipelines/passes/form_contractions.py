@@ -10,15 +10,17 @@ from ...dialects.records import dataclass
 from ..contractions.convolutions import generalize_convolutions
 from ..contractions.finish import fuse_neighbours
 from ..contractions.reads import read_behind, read_behind_padding
+from ..contractions.statistics import fuse_statistics, in_loops_of_statistics
 from ..fusion.generic import GENERIC, has_tensors_only, outs_of
 from ..fusion.normalize import SMALL_PRODUCT, is_normal, normalize, reduces_nothing
 from ..fusion.sizes import Sizes
-from ..fusion.tiles import ROUNDED, TILES, is_for_tiles, is_for_windows, is_pooling
+from ..fusion.tiles import ROUNDED, STATISTICS, TILES, is_for_tiles, is_for_windows, is_pooling
 from ..pass_base import Pass, register
 from ..products.contraction import read_contraction
 from ..products.finished import FINISHED
 from ..products.fits import is_for_tiles as is_product_for_tiles
 from ..products.options import KERNEL_MULTIPLICATIONS
+from ..schedules.device import TILES_CAPABILITY, device_of_option
 from ..walking import operations_where
 
 
@@ -29,7 +31,8 @@ class FormContractions(Pass):
 
     That is the value that sums begin with, the elementwise operation that alone reads the result,
     and zeros around what is read: these are no longer written to memory. Nor is what poolings of
-    small windows pad. With `products` it does so
+    small windows pad. For the `chips` whose kernels of tiles reduce their results it includes
+    what does. With `products` it does so
     with those of matrices, but for the small ones of up to `kernel_multiplications`; without, with
     those that fuse-into-products marked. With `allow_tf32` factors of f32 may be rounded.
 
@@ -47,6 +50,7 @@ class FormContractions(Pass):
     allow_tf32: bool = False
     products: bool = False
     kernel_multiplications: int = KERNEL_MULTIPLICATIONS
+    chips: str = ""
 
     def run(self, op: ir.Operation) -> None:
         sizes: dict[ir.Block, Sizes] = {}
@@ -61,11 +65,12 @@ class FormContractions(Pass):
                 del found.attributes[SMALL_PRODUCT]
                 continue
             found.erase()
-            if new.block not in sizes:
-                sizes[new.block] = Sizes(new.block)
-            new = fuse_neighbours(new, sizes[new.block])
+            block = new.block
+            if block not in sizes:
+                sizes[block] = Sizes(block)
+            new = fuse_neighbours(new, sizes[block])
             if is_for_tiles(new):
-                new = read_behind(new)
+                new = self._with_statistics(new, sizes[block])
                 new.attributes[TILES] = ir.UnitAttr.get()
                 if self.allow_tf32:
                     new.attributes[ROUNDED] = ir.UnitAttr.get()
@@ -74,6 +79,15 @@ class FormContractions(Pass):
 
         for found in operations_where(op, _is_pooling):
             read_behind_padding(found)
+
+    def _with_statistics(self, op: ir.Operation, sizes: Sizes) -> ir.Operation:
+        """Returns a sum that reads its factors where they come from, and reduces its results."""
+        if not self.chips or device_of_option(self.chips).capability < TILES_CAPABILITY:
+            return read_behind(op)
+        found, has_statistics = fuse_statistics(read_behind(in_loops_of_statistics(op)), sizes)
+        if has_statistics:
+            found.attributes[STATISTICS] = ir.UnitAttr.get()
+        return found
 
     def _is_product(self, op: ir.Operation) -> bool:
         """Returns whether an operation is a product of matrices that a kernel of tiles is to

@@ -45,6 +45,7 @@ class FuseIntoProducts(Pass):
     ignores_nan: bool = False
     kernel_multiplications: int = KERNEL_MULTIPLICATIONS
     chips: str = ""
+    allow_tf32: bool = False
 
     def run(self, op: ir.Operation) -> None:
         options = MatmulOptions(library=True, kernel_multiplications=self.kernel_multiplications)
@@ -67,7 +68,7 @@ class FuseIntoProducts(Pass):
         """Returns what the library does of what follows a product, and whether a kernel is to."""
         flattened = flatten_reader(work)
         following = find_following(work, product, ignores_nan=self.ignores_nan)
-        is_finished = is_finished_in_kernel(work, product, following, device)
+        is_finished = self._is_finished(work, product, following, device)
         if flattened is None:
             return following, is_finished
         if following is not None or is_finished:
@@ -75,7 +76,12 @@ class FuseIntoProducts(Pass):
             return following, is_finished
         flattened.drop()
         following = find_following(work, product, ignores_nan=self.ignores_nan)
-        return following, is_finished_in_kernel(work, product, following, device)
+        return following, self._is_finished(work, product, following, device)
+
+    def _is_finished(
+        self, work: ir.Operation, product: Product, following: Following | None, device: Device
+    ) -> bool:
+        return is_finished_in_kernel(work, product, following, device, allow_tf32=self.allow_tf32)
 
 
 def _may_be_product(op: ir.Operation) -> bool:

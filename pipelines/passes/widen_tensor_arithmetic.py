@@ -8,6 +8,7 @@ from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..fusion.generic import GENERIC
 from ..fusion.normalize import is_normal
+from ..fusion.tiles import STATISTICS
 from ..fusion.widen import widen
 from ..pass_base import Pass, register
 from ..walking import operations_where
@@ -37,5 +38,7 @@ class WidenTensorArithmetic(Pass):
     name: ClassVar[str] = "widen-tensor-arithmetic"
 
     def run(self, op: ir.Operation) -> None:
-        for found in operations_where(op, lambda inner: inner.name == GENERIC and is_normal(inner)):
-            widen(found)
+        for found in operations_where(op, lambda inner: inner.name == GENERIC):
+            # The results of a sum that are reduced, too, have other loops.
+            if is_normal(found) or STATISTICS in found.attributes:
+                widen(found)

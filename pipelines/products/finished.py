@@ -14,6 +14,7 @@ from ...dialects.mlir import ir
 from ..fusion.access import Access
 from ..fusion.generic import GENERIC, accesses_of, inputs_of, loop_count, reducing_loops
 from ..fusion.normalize import is_normal
+from ..fusion.statistics import readers_of, reduces_results
 from ..schedules.device import Device
 from ..schedules.elements import element_bytes
 from .fused import Following
@@ -27,21 +28,34 @@ _ELEMENTS = ("bf16", "f16")
 _ALIGNED = 8
 # The bits of elements that it brings for each result.
 _WIDTHS = (16, 32)
-_COLLAPSE = "tensor.collapse_shape"
+_EXPAND, _COLLAPSE = "tensor.expand_shape", "tensor.collapse_shape"
 
 
 def is_finished_in_kernel(
-    op: ir.Operation, product: Product, following: Following | None, device: Device
+    op: ir.Operation,
+    product: Product,
+    following: Following | None,
+    device: Device,
+    *,
+    allow_tf32: bool = False,
 ) -> bool:
     """Returns whether hirc's kernel takes less time than the library.
 
     `op` is a product on tensors, of which the library would compute `following` in its call; or,
-    without that, not the operation that alone reads the result.
+    without that, not the operation that alone reads the result. With `allow_tf32` elements of f32
+    may be rounded.
     """
     addend = None if following is None else following.product.addend
-    if following is not None and addend is None:
+    reduced = _bytes_of_statistics(op if following is None else following.op)
+    if following is not None and addend is None and not reduced:
         return False
-    if not device.has_warpgroup_products or product.first.element not in _ELEMENTS:
+    # The model is fitted to products of 16 bits: those of f32 are to save a pass at least.
+    is_rounded = allow_tf32 and product.first.element == "f32" and bool(reduced)
+    if is_rounded and not all(_is_along_terms(product, each) for each in _factors(product)):
+        return False
+    if not device.has_warpgroup_products:
+        return False
+    if not is_rounded and product.first.element not in _ELEMENTS:
         return False
     if product.bias is not None or product.activation:
         return False
@@ -55,18 +69,30 @@ def is_finished_in_kernel(
         for kind in (LoopKind.M, LoopKind.N, LoopKind.K)
     )
     table = device.tables.finished_products
+    more = reduced / table.pass_bytes
     if addend is not None:
-        more = _bytes_of(addend.value) / table.addend_bytes
-    else:
+        more += _bytes_of(addend.value) / table.addend_bytes
+    elif not reduced:
         more = _bytes_of_pass(op) / table.pass_bytes
     if not more or terms < table.least_terms:
         return False
     # Imported late: programs without such products do not wait for it.
     from ..schedules.contraction.warpgroups import product_cycles, tensor_core_cycles
 
+    # Tensor cores multiply tf32 at half the rate.
+    terms *= 2 if is_rounded else 1
     library = tensor_core_cycles(rows, columns, terms, device) / table.library_share
     library += more * rows * columns / device.multiprocessors
     return product_cycles(rows, columns, terms, device) <= library
+
+
+def _factors(product: Product) -> tuple[Indexed, Indexed]:
+    return product.first, product.second
+
+
+def _is_along_terms(product: Product, factor: Indexed) -> bool:
+    """Returns whether terms are neighbours in a factor's memory: so warpgroups take f32."""
+    return product.kind(factor.dims[-1]) == LoopKind.K
 
 
 def _bytes_of(tensor: ir.Value) -> int:
@@ -111,6 +137,23 @@ def _bytes_of_pass(op: ir.Operation) -> int:
     ):
         return 0
     return sum(_bytes_of(each.value) for each in (*whole, *accesses[len(reads) :]))
+
+
+def _bytes_of_statistics(op: ir.Operation) -> int:
+    """Returns what one that reduces results moves for each of them; 0 where there is none.
+
+    It may reduce them through a reshape (contractions/statistics.py).
+    """
+    view = op
+    readers = readers_of(view)
+    if len(readers) == 1 and readers[0].name in (_EXPAND, _COLLAPSE):
+        (view,) = readers
+        readers = readers_of(view)
+    if not readers or not reduces_results(view, readers[0]):
+        return 0
+    loops = set(range(loop_count(readers[0])))
+    whole = [each for each in accesses_of(readers[0]) if set(each.loops) == loops]
+    return sum(_bytes_of(each.value) for each in whole)
 
 
 def _is_finished(value: ir.Value) -> bool:
