@@ -106,7 +106,12 @@ def _fusion(options: HostIrOptions, entry: str) -> list[str | bool]:
         "reshape-idle-transposes",
         "narrow-product-operands",
         pass_text("divide-functions-over-mesh", chips=chips),
-        pass_text("convert-concat-to-linalg", to_fuse=True),
+        pass_text(
+            "convert-concat-to-linalg",
+            to_fuse=True,
+            factors=options.tuned and products.are_formed,
+            chips=chips,
+        ),
         products.splits and "split-float32-products",
         products.are_formed
         and pass_text("read-products-in-place", chips=chips, kernel_multiplications=most),
@@ -125,6 +130,9 @@ def _fusion(options: HostIrOptions, entry: str) -> list[str | bool]:
         "resolve-tensor-sizes",
         "func.func(canonicalize,cse)",
         pass_text("fuse-tensor-operations", report=options.fusion_report),
+        options.tuned
+        and products.are_formed
+        and pass_text("mark-computed-factors", chips=chips, kernel_multiplications=most),
         products.library and pass_text("fuse-into-products", **finished),
         # These round otherwise.
         products.transforms

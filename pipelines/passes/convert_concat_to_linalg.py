@@ -8,9 +8,11 @@ from typing import ClassVar
 from ...dialects.hir.layout import DYNAMIC
 from ...dialects.mlir import arith, ir
 from ...dialects.records import dataclass
+from ..contractions.computed import makes_factor
 from ..generics import each_place, element_or, loop_index
 from ..pass_base import Pass, register
 from ..rewriting import constant, index_constant, rewrite_each
+from ..schedules.device import device_of_option
 from ..size_assertions import assert_equal
 from ..tensors import size_of
 
@@ -25,7 +27,9 @@ class ConvertConcatToLinalg(Pass):
 
     Otherwise each tensor would be copied by a kernel of its own, which writes but parts of the
     rows. Left are those of many tensors. With `to_fuse` it is for those that one operation alone
-    reads, to compute with each element: fusion makes one of the two.
+    reads, to compute with each element: fusion makes one of the two. With `factors` those are left
+    of equal parts that make a factor of a product of few rows: for some of the `chips` that may be
+    one operation with what makes these.
 
       %z = tensor.concat dim(0) %x, %y : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
     becomes
@@ -43,12 +47,19 @@ class ConvertConcatToLinalg(Pass):
     name: ClassVar[str] = "convert-concat-to-linalg"
 
     to_fuse: bool = False
+    factors: bool = False
+    chips: str = ""
 
     def run(self, op: ir.Operation) -> bool:
         return rewrite_each(op, {"tensor.concat": self._rewritten})
 
     def _rewritten(self, op: ir.Operation) -> list[ir.Value] | None:
-        return None if self.to_fuse and not _is_computed_with(op) else _concatenate(op)
+        if self.to_fuse and (not _is_computed_with(op) or self._makes_factor(op)):
+            return None
+        return _concatenate(op)
+
+    def _makes_factor(self, op: ir.Operation) -> bool:
+        return self.factors and makes_factor(op, device_of_option(self.chips))
 
 
 def _is_computed_with(op: ir.Operation) -> bool:

@@ -7,8 +7,11 @@ from typing import ClassVar
 
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
+from ..contractions.computed import COMPUTED
 from ..contractions.convolutions import generalize_convolutions
+from ..contractions.factors import compute_factors
 from ..contractions.finish import fuse_neighbours
+from ..contractions.producers import read_own_producers
 from ..contractions.reads import read_behind, read_behind_padding
 from ..contractions.statistics import fuse_statistics, in_loops_of_statistics
 from ..fusion.generic import GENERIC, has_tensors_only, outs_of
@@ -34,7 +37,8 @@ class FormContractions(Pass):
     small windows pad. For the `chips` whose kernels of tiles reduce their results it includes
     what does. With `products` it does so
     with those of matrices, but for the small ones of up to `kernel_multiplications`; without, with
-    those that fuse-into-products marked. With `allow_tf32` factors of f32 may be rounded.
+    those that fuse-into-products marked, and those that mark-computed-factors did, with what makes
+    their factors. With `allow_tf32` factors of f32 may be rounded.
 
       %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] { ... %zero }
       %y = linalg.conv_2d_nchw_fchw ins(%p, %w : ...) outs(%bias : ...)
@@ -59,6 +63,7 @@ class FormContractions(Pass):
                 found.results[0].replace_all_uses_with(outs_of(found)[0])
                 found.erase()
                 continue
+            computed = _computed_in(found)
             found.attributes[SMALL_PRODUCT] = ir.UnitAttr.get()
             new = normalize(found, set())
             if new is None:
@@ -70,7 +75,11 @@ class FormContractions(Pass):
                 sizes[block] = Sizes(block)
             new = fuse_neighbours(new, sizes[block])
             if is_for_tiles(new):
-                new = self._with_statistics(new, sizes[block])
+                made = read_own_producers(new, computed) if computed else None
+                if made is None:
+                    new = self._with_statistics(new, sizes[block])
+                else:
+                    new = compute_factors(made)
                 new.attributes[TILES] = ir.UnitAttr.get()
                 if self.allow_tf32:
                     new.attributes[ROUNDED] = ir.UnitAttr.get()
@@ -93,7 +102,7 @@ class FormContractions(Pass):
         """Returns whether an operation is a product of matrices that a kernel of tiles is to
         compute.
         """
-        if FINISHED in op.attributes:
+        if FINISHED in op.attributes or COMPUTED in op.attributes:
             return True
         product = read_contraction(op) if self.products else None
         if product is None or not product.accumulates:
@@ -101,6 +110,13 @@ class FormContractions(Pass):
         # What it becomes has the form of a reduction.
         formed = replace(product, is_reduction=True)
         return is_product_for_tiles(formed, self.kernel_multiplications)
+
+
+def _computed_in(op: ir.Operation) -> list[int]:
+    """Returns which factors are to be computed where they are read."""
+    if COMPUTED not in op.attributes:
+        return []
+    return list(ir.DenseI64ArrayAttr(op.attributes[COMPUTED]))
 
 
 def _is_pooling(op: ir.Operation) -> bool:

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
+from ..contractions.computed import COMPUTED
 from ..pass_base import Pass, register
 from ..products.contraction import read_contraction
 from ..products.finished import FINISHED, is_finished_in_kernel
@@ -52,7 +53,7 @@ class FuseIntoProducts(Pass):
         device = device_of_option(self.chips)
         for work in operations_where(op, _may_be_product):
             product = read_contraction(work)
-            if product is None or not begins_with_zeros(product):
+            if product is None or not begins_with_zeros(product) or COMPUTED in work.attributes:
                 continue
             # What it becomes has the form of a reduction.
             if is_for_library(replace(product, is_reduction=True), options):
