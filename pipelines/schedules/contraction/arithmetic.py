@@ -37,6 +37,8 @@ from .side import Side
 _LATE = 3 / 4
 # A result's row and column in the tile, and neighbours from there on.
 Piece = tuple[ir.Value, ir.Value, ir.Value]
+# The addresses from which on both factors' tiles of a step lie.
+Starts = tuple[ir.Value, ir.Value]
 
 
 class Vectors:
@@ -70,14 +72,17 @@ class Vectors:
         return [zeros] * (self._made.thread_rows * self._groups)
 
     def add(
-        self, start: ir.Value, sums: list[ir.Value], meanwhile: Callable[[], None] | None = None
+        self,
+        starts: Starts,
+        sums: list[ir.Value],
+        meanwhile: Callable[[], None] | None = None,
     ) -> list[ir.Value]:
-        """Adds the products of the step at an address of shared memory, in the order of terms."""
+        """Adds the products of the step at addresses of shared memory, in the order of terms."""
         made = self._made
         owns = [
             byte(start, times(each, unit * side.bytes))
-            for each, unit, side in zip(
-                self._places, (self._row_unit, self._unit), self._sides, strict=True
+            for start, each, unit, side in zip(
+                starts, self._places, (self._row_unit, self._unit), self._sides, strict=True
             )
         ]
         for term in range(made.terms):
@@ -119,14 +124,13 @@ class Vectors:
     def _fragment(self, place: int, own: ir.Value, term: int) -> list[ir.Value]:
         """The thread's elements of a factor for a term, in vectors of neighbours.
 
-        The first of the step lies at the address `own`; of the second factor it would, were the
-        first factor's tile not before its own.
+        The first of the step lies at the address `own`; it would, were the tile at its begin.
         """
         made, side = self._made, self._sides[place]
         count = (made.thread_rows, made.thread_columns)[place]
         unit = (self._row_unit, self._unit)[place]
         across = (made.rows, made.columns)[place] // count
-        base = self._sides[0].stage_bytes if place else 0
+        base = side.base
         found: list[ir.Value] = []
         for group in range(count // unit):
             shift = base + (term * side.pitch + group * across * unit) * side.bytes
@@ -159,7 +163,7 @@ class Matrices:
 
     def _lane_places(self, side: Side, row: ir.Value, *, is_second: bool) -> list[ir.Value]:
         """Where the lane reads of each product of a step, for the warp's first row or column."""
-        base = self._sides[0].stage_bytes if is_second else 0
+        base = side.base
         steps = range(self._made.terms // self._depth)
         lane = self._lane
         if side.is_by_row:
@@ -183,16 +187,16 @@ class Matrices:
         zero = constant(self._form.total, 0)
         return [zero] * (self._rows // ROWS * (self._columns // COLUMNS) * 4)
 
-    def add(self, start: ir.Value, sums: list[ir.Value]) -> list[ir.Value]:
-        """Adds the products of the step at an address of shared memory."""
+    def add(self, starts: Starts, sums: list[ir.Value]) -> list[ir.Value]:
+        """Adds the products of the step at addresses of shared memory."""
         first, second = self._sides
         for step in range(self._made.terms // self._depth):
             rows = [
-                self._read(start, self._first[step], first, row)
+                self._read(starts[0], self._first[step], first, row)
                 for row in range(0, self._rows, ROWS)
             ]
             for column in range(0, self._columns, 2 * COLUMNS):
-                words = self._read(start, self._second[step], second, column)
+                words = self._read(starts[1], self._second[step], second, column)
                 for half in range(2):
                     for row, a in enumerate(rows):
                         place = self._place(row, column // COLUMNS + half)
@@ -260,14 +264,17 @@ class WarpgroupMatrices:
         """The sums of no terms: the numbers of a thread."""
         return [constant(self._sums.total, 0)] * self._sums.count
 
-    def begin(self, start: ir.Value, sums: list[ir.Value]) -> ir.Value:
-        """Begins to add the products of the step at an address of shared memory."""
-        first, _ = self._sides
+    def begin(self, starts: Starts, sums: list[ir.Value]) -> ir.Value:
+        """Begins to add the products of the step at addresses of shared memory."""
+        first, second = self._sides
         begin_products()
         found = self._sums.undefined() if self._is_promoted else self._sums.of(sums)
-        a = matrix_descriptor(byte(start, times(self._row, ROW_BYTES)), 0)
-        second_start = plus(times(self._column, ROW_BYTES), first.stage_bytes)
-        b = matrix_descriptor(byte(start, second_start), 0)
+        a, b = (
+            matrix_descriptor(byte(start, plus(times(own, ROW_BYTES), side.base)), 0)
+            for start, own, side in zip(
+                starts, (self._row, self._column), (first, second), strict=True
+            )
+        )
         for step in range(ROW_BYTES // DEPTH_BYTES):
             a_at, b_at = (moved(each, step * DEPTH_BYTES) for each in (a, b))
             found = self._sums.multiply(

@@ -21,9 +21,17 @@ from ...walking import made_by
 from ..collective import Collective, levels_of
 from ..elements import element_bytes, is_float8
 from ..region import Region
-from ..region_operations import conditions_in, is_outside, load_in, otherwise_of
+from ..region_operations import (
+    conditions_in,
+    is_harmless_operation,
+    is_outside,
+    load_in,
+    otherwise_of,
+)
 from ..size import MOST_IN_32_BITS, ONE, ZERO, Size, product
+from ..warp_matrices import ELEMENTS
 from ..work import (
+    COLLECTIVES,
     Layout,
     Operand,
     Work,
@@ -66,6 +74,8 @@ class Factor:
 
     Where a guard does not hold it is 0. `extension` is the operation of the region by which the
     element becomes what is multiplied, if there is one. It is that of an `operand`, or of a `load`.
+    Or it is what the region `makes` of `reads`, of which `operand` is the largest, along loops that
+    it `varies` along.
     """
 
     value: ir.Value
@@ -77,6 +87,16 @@ class Factor:
     extension: ir.Operation | None
     operand: Operand | None
     load: ir.Operation | None = None
+    makes: ir.Value | None = None
+    reads: tuple[Operand, ...] = ()
+    varies: frozenset[int] = frozenset()
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        """The operands that it is made of."""
+        if self.makes is not None:
+            return self.reads
+        return () if self.operand is None else (self.operand,)
 
     def guards_along(self, loop: int) -> list[Guard]:
         """The guards that depend on a loop."""
@@ -231,6 +251,11 @@ class Form:
         return (first, second) if first == second or bytes_ == [1, 1] else None
 
     @property
+    def is_computed(self) -> bool:
+        """Whether the region makes a factor of what it reads."""
+        return self.first.makes is not None or self.second.makes is not None
+
+    @property
     def is_promoted(self) -> bool:
         """Whether sums of a step are added in f32: warpgroups sum f8 in about 14 bits."""
         return is_float8(self.first.element)
@@ -377,6 +402,8 @@ def places_of(form: Form, factor: Factor) -> list[tuple[Guard, int]] | None:
 
 
 def _depends(factor: Factor, loop: int) -> bool:
+    if factor.makes is not None:
+        return loop in factor.varies
     return factor.strides[loop] != ZERO or bool(factor.guards_along(loop))
 
 
@@ -420,7 +447,53 @@ def _read_factor(work: Work, region: Region, value: ir.Value) -> Factor | None:
         return None
     if op.name == "memref.load":
         return _read_load(work, value, op, (), extension)
-    return _read_guarded(work, value, op, extension)
+    return _read_guarded(work, value, op, extension) or _read_made(work, region, inner, extension)
+
+
+def _read_made(
+    work: Work, region: Region, value: ir.Value, extension: ir.Operation | None
+) -> Factor | None:
+    """Returns an element of 16 bits that the region computes of what it reads."""
+    if extension is None or str(value.type) not in ELEMENTS:
+        return None
+    waiting, found = [value], dict[ir.Value, None]()
+    while waiting:
+        each = waiting.pop()
+        if each in found:
+            continue
+        found[each] = None
+        op = _defining(work, each)
+        if op is not None and (op.name in COLLECTIVES or not is_harmless_operation(op.name)):
+            return None
+        waiting += region.needs(each)
+    numbers = {region.argument_number(each) for each in found}
+    reads = tuple(operand for operand in work.inputs if operand.number in numbers)
+    if not reads or any(not has_plain_elements(read.element) for read in reads):
+        return None
+    main = max(reads, key=lambda read: _count(work, read))
+    return Factor(
+        value,
+        main.buffer,
+        value.type,
+        main.strides,
+        main.offset,
+        (),
+        extension,
+        main,
+        makes=value,
+        reads=reads,
+        varies=region.varies(value),
+    )
+
+
+def _count(work: Work, operand: Operand) -> tuple[int, int]:
+    """Returns by which an operand is larger than another: its open sizes, and the known ones."""
+    own = [
+        extent
+        for extent, stride in zip(work.extents, operand.strides, strict=True)
+        if stride != ZERO
+    ]
+    return sum(not each.is_known for each in own), product(own).known
 
 
 def _read_guarded(

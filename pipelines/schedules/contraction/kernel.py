@@ -10,15 +10,16 @@ from ...i32 import block_in_grid, i32, is_below, thread_in_block
 from ...rewriting import constant
 from ..async_copies import commit_copies, wait_for_copies
 from ..conditional_load import load_if
-from ..elements import address, element_bytes, load
+from ..elements import ACCESS_BYTES, address, element_bytes, load
 from ..parameters import Parameters
 from ..shared import SharedMemory
 from ..size import Size, product
 from ..warpgroup_matrices import PATTERN_BYTES
 from ..work import Statistic
-from .arithmetic import Matrices, Vectors, WarpgroupMatrices, store_vector
+from .arithmetic import Matrices, Starts, Vectors, WarpgroupMatrices, store_vector
+from .computed_side import ComputedSide, Given
 from .configuration import AT_ONCE, Configuration
-from .form import Form, read_range
+from .form import Factor, Form, read_range
 from .indices import Indices, Numbers, add, byte, multiply, number, plus, times
 from .results import Results
 from .side import ENTRY_BYTES, Segment, Side, fill_tables
@@ -92,7 +93,7 @@ def partials_of_tiles(form: Form, made: Configuration) -> list[Partials] | None:
     # The threads beside one another take so many rows of a tile each.
     threads, rows = made.threads, made.rows
     if made.parts > 1:
-        threads, rows = PartsKernel.THREADS, PartsKernel.ROWS
+        threads, rows = PartsKernel.THREADS, PartsKernel.rows_of(made)
     if form.work.statistics and made.columns > threads:
         return None
     units = made.rows // (rows * made.columns // threads)
@@ -141,6 +142,8 @@ class ContractionKernel:
         self.parameters = parameters
         self.shared = SharedMemory()
         self._scratch = scratch
+        # Where in a stage what a side brings lies.
+        self._offsets: dict[Side, int] = {}
 
     def emit(self) -> None:
         """Sums the products of a tile, computes what follows and stores it."""
@@ -172,8 +175,8 @@ class ContractionKernel:
         """Sums the products of the terms from `begin` to `end`."""
         form, made, numbers = self.form, self.configuration, self.numbers
         self.sides = (
-            Side(numbers, made, form.first, form.rows, made.rows),
-            Side(numbers, made, form.second, form.columns, made.columns),
+            _side(numbers, made, form.first, form.rows, made.rows),
+            _side(numbers, made, form.second, form.columns, made.columns),
         )
         self._areas()
         arithmetic = Matrices if form.is_of_matrices else Vectors
@@ -185,29 +188,35 @@ class ContractionKernel:
         sums = self._sum(begin, end)
         if self._scratch is not None:
             self._keep(sums, self._scratch, block)
-        else:
-            self._finish(
-                sums,
-                Results(
-                    numbers,
-                    self.thread,
-                    made.threads,
-                    made.rows,
-                    made.columns,
-                    place.row,
-                    place.column,
-                    place.batch,
-                    self._stored,
-                ),
-            )
+            return
+        results = Results(
+            *(numbers, self.thread, made.threads, made.rows, made.columns),
+            *(place.row, place.column, place.batch),
+            self._stored,
+        )
+        self._finish(sums, results)
 
     # Shared memory: stages of both sides, then tables; the tile of results lies over the stages.
 
     def _areas(self) -> None:
         made = self.configuration
-        first, second = self.sides
-        self.slot_bytes = first.stage_bytes + second.stage_bytes
+        self._computed = [side for side in self.sides if isinstance(side, ComputedSide)]
+        unit = PATTERN_BYTES if made.is_of_warpgroups else ACCESS_BYTES
+        self.slot_bytes = 0
+        # Of computed sides, where their tiles lie: two steps of them follow the stages.
+        self._converted: dict[Side, int] = {}
+        for side in self.sides:
+            if side not in self._computed:
+                side.base = self.slot_bytes
+            self._offsets[side] = self.slot_bytes
+            self.slot_bytes += _rounded_up(side.slot_bytes, unit)
+        self._turn_bytes = 0
+        for side in self._computed:
+            self._converted[side] = self._turn_bytes
+            self._turn_bytes += side.stage_bytes
         stages = made.stages * self.slot_bytes
+        self._first_turn = stages
+        stages += 2 * self._turn_bytes
         results = made.rows * made.columns * element_bytes(self.form.total)
         bytes_ = stages if self._scratch is not None else max(stages, results)
         if made.is_of_warpgroups:
@@ -221,6 +230,8 @@ class ContractionKernel:
             terms = max(self._tiles.terms.known, 1)
             count = -(-terms // self.segment)
             self.segment = -(-terms // (count * made.terms)) * made.terms
+            if self._computed and not any(side.has_table for side in self.sides):
+                self.segment = -(-terms // made.terms) * made.terms
         tabled = [side for side in self.sides if side.has_table]
         self.table_unit = min((side.unit for side in tabled), default=1)
         for side in tabled:
@@ -275,6 +286,12 @@ class ContractionKernel:
             gpu.barrier()
         self._fill_stages(segment)
         slots = [number(0), number((made.stages - 1) * self.slot_bytes)]
+        if self._computed:
+            given = [side.load(segment, number(0)) for side in self._computed]
+            # What is loaded comes a step ahead of what is computed.
+            self._ahead = [side.load(segment, number(made.terms)) for side in self._computed]
+            self._compute(given, number(0), number(0))
+            slots += [number(0), *self._values(self._ahead)]
         add = self._add_pieces if self._totals else self._steps
         carried = add(segment, number(0), count, [*sums, *slots])
         wait_for_copies(0)
@@ -321,33 +338,97 @@ class ContractionKernel:
         made = self.configuration
         loop = scf.ForOp(begin, end, number(made.terms), carried)
         with ir.InsertionPoint(loop.body):
-            *inner, reading, writing = loop.inner_iter_args
+            turn: ir.Value | None = None
+            arguments, ahead = list[ir.Value](loop.inner_iter_args), list[ir.Value]()
+            if self._computed:
+                count = len(arguments) - len(self._values(self._ahead))
+                arguments, ahead = arguments[:count], arguments[count:]
+                turn = arguments.pop()
+            *inner, reading, writing = arguments
             wait_for_copies(made.stages - 2)
             base = plus(loop.induction_variable, (made.stages - 1) * made.terms)
-            start, slot = byte(self.stages, reading), byte(self.stages, writing)
+            starts, slot = self._starts(reading, turn), byte(self.stages, writing)
+            following = plus(loop.induction_variable, made.terms)
+            loaded: list[Given] = []
             if isinstance(self._arithmetic, WarpgroupMatrices):
                 _publish_copies()
                 gpu.barrier()
-                begun = self._arithmetic.begin(start, [*inner])
-                self._issue(segment, base, slot)
+                loaded = self._load(segment, plus(following, made.terms))
+                begun = self._arithmetic.begin(starts, [*inner])
+                fetched = self._issue(segment, base, slot)
+                if turn is not None:
+                    given = self._given(ahead, segment, following)
+                    self._compute(given, self._next(reading), self._next_turn(turn))
                 carried = self._arithmetic.end(begun, [*inner])
+                self._put(fetched)
+            elif turn is not None:
+                gpu.barrier()
+                loaded = self._load(segment, plus(following, made.terms))
+                fetched = self._issue(segment, base, slot)
+                assert isinstance(self._arithmetic, Matrices)
+                carried = self._arithmetic.add(starts, [*inner])
+                given = self._given(ahead, segment, following)
+                self._compute(given, self._next(reading), self._next_turn(turn))
+                self._put(fetched)
             else:
                 gpu.barrier()
-                fetched: list[_Fetched] = []
+                fetched = list[_Fetched]()
 
-                def issue(base: ir.Value = base, slot: ir.Value = slot) -> None:
+                def issue(
+                    base: ir.Value = base,
+                    slot: ir.Value = slot,
+                    fetched: list[_Fetched] = fetched,
+                ) -> None:
                     fetched.extend(self._issue(segment, base, slot))
 
                 if self._totals and isinstance(self._arithmetic, Vectors) and not self._is_fetched:
                     # Late in the step: copies hold up the factors that are read after them. Few
                     # steps have no time for that: sums of one piece took 7 to 11 % longer.
-                    carried = self._arithmetic.add(start, [*inner], issue)
+                    carried = self._arithmetic.add(starts, [*inner], issue)
                 else:
                     issue()
-                    carried = self._arithmetic.add(start, [*inner])
+                    carried = self._arithmetic.add(starts, [*inner])
                 self._put(fetched)
-            scf.YieldOp([*carried, self._next(reading), self._next(writing)])
+            turns = [] if turn is None else [self._next_turn(turn), *self._values(loaded)]
+            scf.YieldOp([*carried, self._next(reading), self._next(writing), *turns])
         return list(loop.results)
+
+    def _load(self, segment: Segment, base: ir.Value) -> list[Given]:
+        return [side.load(segment, base) for side in self._computed]
+
+    def _values(self, given: Sequence[Given]) -> list[ir.Value]:
+        return [each for own in given for each in ComputedSide.values(own)]
+
+    def _given(self, values: Sequence[ir.Value], segment: Segment, base: ir.Value) -> list[Given]:
+        """What the sides are given for a step, of values that were loaded in the step before."""
+        found, rest = list[Given](), values
+        for side, like in zip(self._computed, self._ahead, strict=True):
+            count = len(side.values(like))
+            found.append(side.given(like, rest[:count], segment, base))
+            rest = rest[count:]
+        return found
+
+    def _starts(self, reading: ir.Value, turn: ir.Value | None) -> Starts:
+        """The addresses from which on both sides' tiles of a step lie."""
+        slot = byte(self.stages, reading)
+        first, second = (
+            slot
+            if turn is None or side not in self._computed
+            else byte(self.stages, plus(turn, self._first_turn + self._converted[side]))
+            for side in self.sides
+        )
+        return first, second
+
+    def _next_turn(self, turn: ir.Value) -> ir.Value:
+        return arith.subi(number(self._turn_bytes), turn)
+
+    def _compute(self, given: Sequence[Given], slot: ir.Value, turn: ir.Value) -> None:
+        """Computes the tiles of the step whose copies lie in a slot, once they are there."""
+        wait_for_copies(self.configuration.stages - 2)
+        for side, own in zip(self._computed, given, strict=True):
+            start = byte(self.stages, plus(slot, self._offsets[side]))
+            to = byte(self.stages, plus(turn, self._first_turn + self._converted[side]))
+            side.compute(start, to, own)
 
     @property
     def _is_fetched(self) -> bool:
@@ -355,10 +436,10 @@ class ContractionKernel:
 
     def _issue(self, segment: Segment, base: ir.Value, slot: ir.Value) -> list[_Fetched]:
         """Starts the copies of a step to a stage, and loads what is too small for copies."""
-        first, second = self.sides
-        starts = (slot, byte(slot, number(first.stage_bytes)))
         fetched: list[_Fetched] = []
-        for side, start in zip((first, second), starts, strict=True):
+        for side in self.sides:
+            offset = self._offsets[side]
+            start = byte(slot, number(offset)) if offset else slot
             table = self.tables.get(side)
             if side.is_fetched:
                 fetched.append((side, start, side.fetch(segment, base, table)))
@@ -425,12 +506,12 @@ class PartsKernel:
     ) -> None:
         self._tiles, self.parameters, self._scratch = tiles, parameters, scratch
         self._stored = stored
+        self.rows = self.rows_of(tiles.configuration)
 
-    @property
-    def rows(self) -> int:
+    @classmethod
+    def rows_of(cls, made: Configuration) -> int:
         """How many rows a block has: all of its threads have a result."""
-        made = self._tiles.configuration
-        return min(made.rows, max(self.LEAST_ROWS, self.THREADS // made.columns))
+        return min(made.rows, max(cls.LEAST_ROWS, cls.THREADS // made.columns))
 
     @property
     def blocks_each(self) -> int:
@@ -477,6 +558,17 @@ class PartsKernel:
             return load(where, total, 1, element_bytes(total))
 
         results.store(times(slice_, self.rows), self.rows, value)
+
+
+def _side(
+    numbers: Numbers, made: Configuration, factor: Factor, own: tuple[int, ...], tile: int
+) -> Side:
+    kind = Side if factor.makes is None else ComputedSide
+    return kind(numbers, made, factor, own, tile)
+
+
+def _rounded_up(bytes_: int, unit: int) -> int:
+    return -(-bytes_ // unit) * unit
 
 
 def _plus(one: ir.Value, other: ir.Value) -> ir.Value:

@@ -272,7 +272,7 @@ class Results:
         loaded = {
             operand.number: self._load(operand, indices)
             for operand in form.work.inputs
-            if operand not in (form.first.operand, form.second.operand)
+            if operand not in (*form.first.operands, *form.second.operands)
             and is_used(form.work.block.arguments[operand.number])
         }
 

@@ -9,7 +9,7 @@ from ....dialects.mlir import arith, ir
 from ....dialects.records import dataclass
 from ...fusion.tiles import FALLBACK, TILES
 from ...rewriting import index_constant
-from ..alternatives import Alternative, Conditions
+from ..alternatives import Alternative, Conditions, emit_first_that_holds
 from ..configuration import Chooser
 from ..dependents import await_previous, can_overlap, let_next_begin
 from ..device import TILES_CAPABILITY, Device
@@ -22,7 +22,8 @@ from ..scratch import allocate_scratch, free_scratch
 from ..size import MOST_IN_32_BITS, ONE, Size, product
 from ..warp_matrices import ELEMENTS
 from ..warpgroup_matrices import STRIDE_BYTES
-from ..work import Layout, Operand, Work
+from ..work import Layout, Operand, Work, read_work
+from .apart import is_separable, launch_apart
 from .companions import RUN
 from .configuration import (
     COPIED_BYTES,
@@ -41,6 +42,7 @@ from .patches import PatchConfiguration, patch_refusal, read_patches, timed_patc
 from .statistics import emit_apart, emit_ends, in_layout, is_virtual
 from .stencil import Stencil, StencilKernel, is_stencil
 from .tile_statistics import Stored
+from .units import unit_of, wide_reads
 from .warpgroup_kernel import WarpgroupKernel
 from .warpgroup_partials import partials_of
 from .warpgroups import (
@@ -141,6 +143,8 @@ class ContractionChooser(Chooser[WarpgroupConfiguration]):
         sides = ((first.first, first.rows), (first.second, first.columns))
         wide = [factor for factor, own in sides if run_of(first, factor, own).width > 1]
         found = self._by_open_size(first, wide)
+        if first.is_computed and open_sizes(first) and is_separable(first):
+            found.append(self._apart)
         rest = forms[-1:] if wide else forms[1:]
         return [*found, *(self._by_configuration(form, choose(form, device)) for form in rest)]
 
@@ -148,6 +152,34 @@ class ContractionChooser(Chooser[WarpgroupConfiguration]):
     def last(self) -> Alternative:
         """The kernel of any layout. What the copy engine cannot take is rare: one does for it."""
         return self._by_configuration(self._forms[-1], choose(self._forms[-1], self.device))
+
+    @property
+    def _apart(self) -> Alternative:
+        """Of many rows: the factors that the region makes are written to memory first."""
+        form = self._forms[0]
+
+        def conditions(found: Conditions) -> None:
+            found.require(form.work.layouts_hold())
+
+        return conditions, lambda: launch_apart(form, self._schedule_apart)
+
+    def _schedule_apart(self, op: ir.Operation) -> None:
+        """Schedules what writes a factor as any operation, and a product by tiles alone."""
+        from ..choose import schedule
+        from ..floor import streaming
+
+        kernels, device = self.kernels, self.device
+        if TILES not in op.attributes:
+            schedule(op, kernels, device)
+            return
+        with op.location, ir.InsertionPoint(op):
+            work = read_work(op, device=device)
+            made = None if work is None else chooser(work, kernels, device)
+            assert made is not None, "tiles are for products"
+            emit_first_that_holds(
+                made.work.open, made.alternatives(), lambda: streaming.schedule(op.clone(), kernels)
+            )
+        op.erase()
 
     @property
     def cycles(self) -> float:
@@ -275,6 +307,8 @@ def _is_taken(form: Form, device: Device) -> bool:
     if _is_matrix_product(form) and not _is_large(form):
         return False
     factors = (form.first, form.second)
+    if form.is_computed and not _has_units(form):
+        return False
     if any(places_of(form, factor) is None for factor in factors):
         return False
     if all(str(factor.element) in ELEMENTS for factor in factors):
@@ -282,6 +316,14 @@ def _is_taken(form: Form, device: Device) -> bool:
     return all(
         factor.element == form.total and element_bytes(factor.element) >= COPIED_BYTES
         for factor in factors
+    )
+
+
+def _has_units(form: Form) -> bool:
+    """Returns whether factors that the region makes of what it reads are for threads to compute."""
+    sides = ((form.first, form.rows), (form.second, form.columns))
+    return TILES in form.work.op.attributes and all(
+        factor.makes is None or unit_of(form, factor, own) is not None for factor, own in sides
     )
 
 
@@ -467,7 +509,12 @@ def _alternative(
     def conditions(found: Conditions) -> None:
         found.require(work.layouts_hold())
         for factor in wide:
-            found.require_aligned_buffer(factor.buffer, factor.element, ACCESS_BYTES)
+            if factor.makes is None:
+                found.require_aligned_buffer(factor.buffer, factor.element, ACCESS_BYTES)
+                continue
+            for read in wide_reads(form, factor):
+                bytes_ = min(read.bytes, ACCESS_BYTES)
+                found.require_aligned_buffer(read.operand.buffer, read.operand.element, bytes_)
         _require_reach(found, form)
 
     return conditions, launch

@@ -116,7 +116,8 @@ class Side:
         self.places = places
         self.step = self._linear_step()
         self.has_table = bool(places) or self.step is None
-        run = run_of(form, factor, own) if made.is_wide else Run(1)
+        is_wide = made.is_wide or factor.makes is not None
+        run = run_of(form, factor, own) if is_wide else Run(1)
         # Each thread has a copy to make: of a small tile's elements it takes fewer at once.
         self.width = min(run.width, tile * made.terms // made.threads)
         self.is_by_row = run.is_of_terms
@@ -140,6 +141,10 @@ class Side:
         copied = self.count_rows * self.count_terms * self.width * made.threads
         assert copied == tile * made.terms, "threads copy a whole step of the tile"
         self.stage_bytes = (tile if self.is_by_row else made.terms) * self.pitch * self.bytes
+        # What a stage has of it.
+        self.slot_bytes = self.stage_bytes
+        # Where the tile lies, from the address on that products are told.
+        self.base = 0
 
     def _padding(self, form: Form) -> int:
         """Returns by how much rows exceed a tile, so that accesses along terms meet in no bank."""
@@ -172,9 +177,9 @@ class Side:
                 return None
         return self.factor.strides[form.terms[-1]]
 
-    def start(self, first: ir.Value, batch: Indices) -> None:
-        """Computes where the thread's rows lie; `first` is the tile's first."""
-        made, thread, numbers = self.made, self._thread(), self.numbers
+    def _place(self) -> ir.Value:
+        """Returns the first row that the thread copies; sets its first term, and where both lie."""
+        made, thread = self.made, self._thread()
         piece: ir.Value | None = None
         if self.along_terms:
             across = made.terms // self.width
@@ -193,6 +198,11 @@ class Side:
             self.shared_place = times(add(times(row, self.pitch), near), self.bytes)
         else:
             self.shared_place = times(add(times(self.term, self.pitch), row), self.bytes)
+        return row
+
+    def start(self, first: ir.Value, batch: Indices) -> None:
+        """Computes where the thread's rows lie; `first` is the tile's first."""
+        numbers, row = self.numbers, self._place()
         rows: list[_Row] = []
         for each in range(self.count_rows):
             # Known distances are part of addresses.

@@ -332,7 +332,7 @@ def read_warpgroups(form: Form, device: Device) -> WarpgroupPlan | None:
 
     Of several ways the one that takes least time.
     """
-    if not device.has_warpgroup_products or form.steps or not form.terms:
+    if not device.has_warpgroup_products or form.steps or not form.terms or form.is_computed:
         return None
     if not form.rows or not form.columns or form.kinds is None:
         return None

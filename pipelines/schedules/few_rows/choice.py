@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...fusion.tiles import TILES
 from ...lane_reduction import WARP_LANES
 from ..configuration import MOST_THREADS
 from ..dependents import can_overlap
@@ -20,6 +21,9 @@ def choices(plan: FewRows, device: Device) -> list[FewRowsConfiguration]:
     """The compiler's own: of open rows for up to several numbers of them; none of small sums."""
     rows, table = plan.extent(plan.rows), device.tables.few_rows
     most = table.rows_per_byte * element_bytes(plan.weight.element)
+    if TILES in plan.work.op.attributes:
+        # More take tensor cores less time.
+        most = min(most, max(table.open_rows))
     terms, columns = plan.work.extents[plan.terms], plan.extent(plan.columns)
     if terms.is_known and terms.known < table.least_terms:
         return []
