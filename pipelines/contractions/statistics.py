@@ -39,6 +39,8 @@ from ..walking import is_used
 from .split_loops import split_loops
 
 _EXPAND, _COLLAPSE = "tensor.expand_shape", "tensor.collapse_shape"
+# What a reader may take along.
+_MOVED = ("tensor.empty", "arith.constant")
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 
@@ -222,7 +224,7 @@ def _sides(op: ir.Operation) -> list[set[int]]:
 
 def _joined(op: ir.Operation, reader: ir.Operation, sizes: Sizes) -> ir.Operation | None:
     merged = _merged(op, reader, sizes)
-    if merged is None or not _moves_up(op, reader):
+    if merged is None or not _moves_up(op, reader, sizes):
         return None
     missing = _missing(merged)
     if missing:
@@ -237,19 +239,20 @@ def _joined(op: ir.Operation, reader: ir.Operation, sizes: Sizes) -> ir.Operatio
     return made
 
 
-def _moves_up(op: ir.Operation, reader: ir.Operation) -> bool:
+def _moves_up(op: ir.Operation, reader: ir.Operation, sizes: Sizes) -> bool:
     """Moves a reader to just after what it reads, before all others that do; returns whether it
     can be there.
     """
     places = {each.operation: place for place, each in enumerate(op.block)}
     between: list[ir.Operation] = []
-    for operand in reader.operands:
+    captured = read_node(reader, 0, sizes).captured
+    for operand in [*reader.operands, *captured]:
         if isinstance(operand.owner, ir.Block) or operand.owner.operation == op:
             continue
         maker = operand.owner.operation
         if places.get(maker, -1) < places[op]:
             continue
-        if maker.name != "tensor.empty" or len(maker.operands):
+        if maker.name not in _MOVED or len(maker.operands):
             return readers_of(op)[0] == reader
         between.append(maker)
     for maker in dict.fromkeys(between):

@@ -115,7 +115,7 @@ class Results:
                 tile = arith.divui(self.first_row, number(self.rows))
                 unit = add(times(tile, self.rows // count), arith.subi(row, first))
                 unit = add(unit, arith.divui(first, number(count)))
-                self._store_carried(list(loop.results), unit, columns, is_there)
+                self._store_carried(list(loop.results), unit, is_there)
 
     @property
     def _carried(self) -> list[Stored]:
@@ -213,7 +213,6 @@ class Results:
         self,
         totals: Sequence[ir.Value],
         row: ir.Value,
-        columns: Indices,
         is_column: ir.Value | None,
     ) -> None:
         """Stores what a thread's rows of a tile were reduced to, in a unit of rows."""
