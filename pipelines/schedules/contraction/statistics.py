@@ -10,25 +10,24 @@ end; it is scheduled as any other. So y lies in memory where somebody else reads
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Sequence
 
 from ....dialects import hir
 from ....dialects.hir.loop_operation import kind_of, loops_of
 from ....dialects.mlir import ir
 from ....dialects.records import dataclass
 from ...fusion.tiles import ROUNDED, TILES
-from ...generics import Mapped, emit_generic, reduce_over
-from ...hir.memory.scratch_memory import SCRATCH
+from ...generics import Mapped, reduce_over
 from ...walking import operations_where
 from ..collective import levels_of
 from ..dependents import can_overlap
 from ..device import Device
 from ..elements import element_bytes
 from ..kernels import Kernels
-from ..region_operations import cloned, is_outside, needed_by
 from ..scratch import free_scratch
 from ..size import ONE, ZERO, OpenNumbers, Size, product
 from ..work import Layout, Operand, Statistic, Work, read_work
+from .part import Part, allocate, input_count, operations_in
 
 _LAUNCH = hir.LaunchOp.OPERATION_NAME
 # What lanes exchange and threads keep in a register.
@@ -47,7 +46,11 @@ def read_statistics(
     read_work does.
     """
     work = read_work(op, layout, open_, device, nested=True)
-    if work is None or work.scatters or any(each.name == "cf.assert" for each in _inner(work)):
+    if (
+        work is None
+        or work.scatters
+        or any(each.name == "cf.assert" for each in operations_in(work))
+    ):
         return None
     levels = levels_of(work)
     if len(levels) != 2 or len(levels[0]) != 1 or levels[0][0].is_find:
@@ -114,10 +117,6 @@ def is_virtual(operand: Operand) -> bool:
     return operand.number < 0
 
 
-def _inner(work: Work) -> list[ir.Operation]:
-    return [each.operation for each in work.block]
-
-
 def _is_statistic(work: Work, op: ir.Operation, total: ir.Operation) -> bool:
     kind = op.operands[0].type
     is_word = isinstance(kind, ir.F32Type) or (
@@ -130,7 +129,7 @@ def _is_statistic(work: Work, op: ir.Operation, total: ir.Operation) -> bool:
 def _values_of(work: Work, begun: Sequence[ir.Value]) -> set[ir.Value]:
     """Returns some values of a region and all that are computed of them."""
     found = set(begun)
-    for op in _inner(work):
+    for op in operations_in(work):
         if any(each in found for each in op.operands):
             found |= set(op.results)
     return found
@@ -233,22 +232,12 @@ class Partials:
     def allocate(self) -> ir.Value:
         """Returns the buffer."""
         sizes = [size for _, size in self.dims]
-        return _allocate(sizes, self.statistic.operand.element, self.work.open)
+        return allocate(sizes, self.statistic.operand.element, self.work.open)
 
 
 def are_reduced(found: Sequence[Partials]) -> bool:
     """Returns whether a kernel reduces something of each statistic."""
     return all(each.rows.per is not None or each.columns.per is not None for each in found)
-
-
-def _allocate(sizes: Sequence[Size], element: ir.Type, open_: OpenNumbers) -> ir.Value:
-    shape = [size.known if size.is_known else ir.ShapedType.get_dynamic_size() for size in sizes]
-    return ir.Operation.create(
-        hir.AllocateOp.OPERATION_NAME,
-        results=[ir.MemRefType.get(shape, element)],
-        operands=[open_.value(size) for size in sizes if not size.is_known],
-        attributes={SCRATCH: ir.UnitAttr.get()},
-    ).results[0]
 
 
 # The end.
@@ -300,7 +289,7 @@ def _end(group: Sequence[tuple[Partials, ir.Value]]) -> ir.Operation:
         place.append(ir.AffineExpr.get_dim(loops))
         loops += 1
     map_ = ir.AffineMap.get(loops, 0, place)
-    part = _Part(work, names, loops, along)
+    part = Part(work, names, loops, along)
     begun: dict[ir.Value, Mapped] = {
         each.statistic.op.results[0]: (buffer, map_) for each, buffer in group
     }
@@ -324,20 +313,21 @@ def emit_apart(work: Work, kernels: Kernels, device: Device) -> None:
     (total,) = work.collectives
     narrow = _narrowest(work, total.results[0])
     parallel = [loop for loop in range(len(work.extents)) if loop not in work.collective]
-    buffer = _allocate([work.extents[loop] for loop in parallel], narrow.type, work.open)
+    buffer = allocate([work.extents[loop] for loop in parallel], narrow.type, work.open)
     every = list(range(len(work.extents)))
     whole = [ir.AffineExpr.get_dim(loop) for loop in parallel]
-    sums = _Part(work, {loop: loop for loop in every}, len(every), work.collective)
+    names = {loop: loop for loop in every}
+    sums = Part(work, names, len(every), work.collective, kept=(TILES, ROUNDED))
     found = [sums.emit_to(narrow, (buffer, ir.AffineMap.get(len(every), 0, whole)))]
     groups: dict[frozenset[int], list[ir.Value]] = {}
     for each in work.statistics:
         groups.setdefault(each.loops, []).append(each.op.results[0])
-    inputs = _input_count(work)
+    inputs = input_count(work)
     outputs = [each.number - inputs for each in work.outputs if not is_virtual(each)]
     begun = {narrow: (buffer, ir.AffineMap.get_identity(len(parallel)))}
     names = {loop: at for at, loop in enumerate(parallel)}
     for loops, results in groups.items():
-        part = _Part(work, names, len(parallel), [names[loop] for loop in sorted(loops)])
+        part = Part(work, names, len(parallel), [names[loop] for loop in sorted(loops)])
         found.append(part.emit([*outputs, *_ended_outputs(work, results)], begun))
         outputs = []
     for each in found:
@@ -362,105 +352,7 @@ def _narrowest(work: Work, value: ir.Value) -> ir.Value:
             best = value
 
 
-def _input_count(work: Work) -> int:
-    return len(list(work.block.arguments)) - len(_inner(work)[-1].operands)
-
-
 def _ended_outputs(work: Work, begun: Sequence[ir.Value]) -> list[int]:
     """Returns the outputs that are made of some values, by their places."""
     ended = _values_of(work, begun)
-    return [at for at, value in enumerate(_inner(work)[-1].operands) if value in ended]
-
-
-@dataclass(frozen=True)
-class _Part:
-    """An operation that computes some of what another one does, in `loops` of its own.
-
-    `names` has which of these the other's are, as far as there are any; it goes along the
-    `reduced`.
-    """
-
-    work: Work
-    names: Mapping[int, int]
-    loops: int
-    reduced: Sequence[int]
-
-    def emit(
-        self,
-        outputs: Sequence[int],
-        begun: Mapping[ir.Value, Mapped],
-        begin: Callable[[Sequence[ir.Value]], Sequence[ir.Value]] = list,
-    ) -> ir.Operation:
-        """Computes outputs, by their places, of what `begin` makes of elements of buffers."""
-        end, first = _inner(self.work)[-1], _input_count(self.work)
-        written = [self._mapped(first + at) for at in outputs]
-        return self._emit([end.operands[at] for at in outputs], written, begun, begin)
-
-    def emit_to(self, value: ir.Value, output: Mapped) -> ir.Operation:
-        """Computes a value."""
-        return self._emit([value], [output], {}, list)
-
-    def _emit(
-        self,
-        values: Sequence[ir.Value],
-        outputs: Sequence[Mapped],
-        begun: Mapping[ir.Value, Mapped],
-        begin: Callable[[Sequence[ir.Value]], Sequence[ir.Value]],
-    ) -> ir.Operation:
-        arguments = list(self.work.block.arguments)[: _input_count(self.work)]
-        needed = self._needed(values, begun)
-        numbers = [at for at, each in enumerate(arguments) if each in needed]
-        read = [arguments[at] for at in numbers]
-
-        def body(given: Sequence[ir.Value]) -> list[ir.Value]:
-            known = dict(zip(begun, begin(given[: len(begun)]), strict=True))
-            known |= dict(zip(read, given[len(begun) :], strict=False))
-            for op in _inner(self.work)[:-1]:
-                if op.results[0] in needed and op.results[0] not in known:
-                    copy = cloned(op, known)
-                    self._rename(copy)
-                    known |= dict(zip(op.results, copy.results, strict=True))
-            return [known.get(value, value) for value in values]
-
-        inputs = [*begun.values(), *map(self._mapped, numbers)]
-        made = emit_generic(self.loops, self.reduced, inputs, outputs, body)
-        for name in (TILES, ROUNDED):
-            if name in self.work.op.attributes and not begun:
-                made.attributes[name] = self.work.op.attributes[name]
-        return made
-
-    def _needed(self, values: Sequence[ir.Value], begun: Collection[ir.Value]) -> set[ir.Value]:
-        """Returns what values are computed of, as far as those that are there."""
-        found, waiting = set(begun), list(values)
-        while waiting:
-            value = waiting.pop()
-            if value in found:
-                continue
-            found.add(value)
-            if not isinstance(value.owner, ir.Block) and not is_outside(self.work, value):
-                waiting += needed_by(value.owner.operation)
-        return found
-
-    def _mapped(self, number: int) -> Mapped:
-        """Returns an operand and where it is read or written."""
-        op = self.work.op
-        map_ = ir.AffineMapAttr(ir.ArrayAttr(op.attributes["indexing_maps"])[number]).value
-        loops = [
-            ir.AffineExpr.get_dim(self.names[loop])
-            if loop in self.names
-            else ir.AffineExpr.get_constant(0)
-            for loop in range(len(self.work.extents))
-        ]
-        renamed = ir.AffineMap.get(self.loops, 0, loops)
-        results = [each.compose(renamed) for each in map_.results]
-        return op.operands[number], ir.AffineMap.get(self.loops, 0, results)
-
-    def _rename(self, op: ir.Operation) -> None:
-        """Lets a copy name the loops."""
-        if op.name == "hir.reduce_loops":
-            loops = [self.names[loop] for loop in loops_of(op)]
-            op.attributes["loops"] = ir.DenseI64ArrayAttr.get(loops)
-        for index in operations_where(op, lambda inner: inner.name == "linalg.index"):
-            loop = self.names[ir.IntegerAttr(index.attributes["dim"]).value]
-            i64 = ir.IntegerType.get_signless(64)
-            index.attributes["dim"] = ir.IntegerAttr.get(i64, loop)
+    return [at for at, value in enumerate(operations_in(work)[-1].operands) if value in ended]
