@@ -184,6 +184,12 @@ def cast_to(value: ir.Value, kind: ir.Type) -> ir.Value:
     return ir.Operation.create("tensor.cast", [kind], [value]).results[0]
 
 
+def dims_in_runs(counts: Sequence[int]) -> list[list[int]]:
+    """Returns dims that follow one another, in groups of so many each."""
+    starts = [sum(counts[:at]) for at in range(len(counts))]
+    return [list(range(at, at + count)) for at, count in zip(starts, counts, strict=True)]
+
+
 def reassociation_attribute(groups: Sequence[Sequence[int]]) -> ir.ArrayAttr:
     """Returns the attribute of a reshape that makes one dim of each group, or a group of each."""
     i64 = ir.IntegerType.get_signless(64)

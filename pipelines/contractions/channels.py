@@ -20,7 +20,7 @@ from ..rewriting import constant
 from ..schedules.elements import SECTOR_BYTES, element_bytes
 from ..schedules.warpgroup_matrices import MOST_DIMS, ROW_BYTES
 from ..schedules.work import linear_terms
-from ..tensors import copied_to, fill, padded
+from ..tensors import copied_to, dims_in_runs, expanded, fill, padded
 from ..walking import made_by
 from .chunks import Chunks, lay_in_chunks, operations, read_chunks
 from .edges import bare, is_padded_with_one
@@ -442,20 +442,8 @@ def _permuted(value: ir.Value, order: Sequence[int]) -> ir.Value:
     row = kind.shape[order[-1]] * element_bytes(kind.element_type)
     if sources is None or row % TOGETHER_BYTES:
         return _transposed(value, made, order)
-    sizes, first = [], 0
-    for group in sources:
-        count = len(groups[group])
-        sizes.append(_numbers(range(first, first + count)))
-        first += count
-    return ir.Operation.create(
-        "tensor.expand_shape",
-        results=[made],
-        operands=[_permuted(source, sources)],
-        attributes={
-            "reassociation": ir.ArrayAttr.get(sizes),
-            "static_output_shape": ir.DenseI64ArrayAttr.get(list(made.shape)),
-        },
-    ).results[0]
+    dims = dims_in_runs([len(groups[group]) for group in sources])
+    return expanded(_permuted(source, sources), made, dims)
 
 
 def _group_order(groups: Sequence[Sequence[int]], order: Sequence[int]) -> list[int] | None:
@@ -465,11 +453,6 @@ def _group_order(groups: Sequence[Sequence[int]], order: Sequence[int]) -> list[
     owner = {dim: number for number, group in enumerate(groups) for dim in group}
     sources = list(dict.fromkeys(owner[dim] for dim in order))
     return sources if [dim for each in sources for dim in groups[each]] == list(order) else None
-
-
-def _numbers(values: Sequence[int]) -> ir.ArrayAttr:
-    i64 = ir.IntegerType.get_signless(64)
-    return ir.ArrayAttr.get([ir.IntegerAttr.get(i64, each) for each in values])
 
 
 def _transposed(value: ir.Value, kind: ir.RankedTensorType, order: Sequence[int]) -> ir.Value:

@@ -32,6 +32,7 @@ from ..fusion.normalize import is_normal
 from ..fusion.sizes import Sizes
 from ..fusion.spaces import unify
 from ..fusion.validity import obstacle, too_large
+from ..tensors import collapsed, dims_in_runs, expanded
 from ..walking import operations_where
 
 _COLLAPSE = "tensor.collapse_shape"
@@ -179,7 +180,7 @@ def _empty(result: ir.Value) -> ir.Value:
     (use,) = result.uses
     reader = use.owner.operation
     empty = ir.Operation.create("tensor.empty", results=[reader.results[0].type]).results[0]
-    return _expanded(empty, kind, reader.attributes["reassociation"])
+    return expanded(empty, kind, reassociation(reader))
 
 
 def _reader(value: ir.Value) -> ir.Operation | None:
@@ -263,20 +264,7 @@ def _split(read: Access, names: dict[int, list[int]], sizes: dict[int, list[int]
     split = [sizes[loop] if isinstance(loop, int) else [1] for loop in read.index]
     shape = [size for each in split for size in each]
     result = ir.RankedTensorType.get(shape, kind.element_type)
-    return Access(_expanded(read.value, result, _groups(list(map(len, split)))), index)
-
-
-def _expanded(value: ir.Value, kind: ir.RankedTensorType, groups: ir.Attribute) -> ir.Value:
-    """Returns a tensor with some dims split into groups of them."""
-    return ir.Operation.create(
-        "tensor.expand_shape",
-        results=[kind],
-        operands=[value],
-        attributes={
-            "reassociation": groups,
-            "static_output_shape": ir.DenseI64ArrayAttr.get(list(kind.shape)),
-        },
-    ).results[0]
+    return Access(expanded(read.value, result, dims_in_runs(list(map(len, split)))), index)
 
 
 def _collapsed(
@@ -287,30 +275,9 @@ def _collapsed(
     sizes: dict[int, list[int]],
 ) -> ir.Value:
     """Returns a result of split dims in the shape that its readers know."""
-    if value.type == kind:
-        return value
     read = outputs[ir.OpResult(old).result_number]
-    return ir.Operation.create(
-        _COLLAPSE,
-        results=[kind],
-        operands=[value],
-        attributes={
-            "reassociation": _groups(
-                [len(sizes[loop]) if isinstance(loop, int) else 1 for loop in read.index]
-            )
-        },
-    ).results[0]
-
-
-def _groups(counts: Sequence[int]) -> ir.ArrayAttr:
-    """Returns the dims that belong together: so many of each."""
-    i64 = ir.IntegerType.get_signless(64)
-    first, groups = 0, list[ir.Attribute]()
-    for count in counts:
-        dims = [ir.IntegerAttr.get(i64, dim) for dim in range(first, first + count)]
-        groups.append(ir.ArrayAttr.get(dims))
-        first += count
-    return ir.ArrayAttr.get(groups)
+    counts = [len(sizes[loop]) if isinstance(loop, int) else 1 for loop in read.index]
+    return collapsed(value, kind, dims_in_runs(counts))
 
 
 def _fused(op: ir.Operation, reader: ir.Operation, sizes: Sizes) -> ir.Operation:

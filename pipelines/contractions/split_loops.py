@@ -16,6 +16,7 @@ from ..fusion.generic import (
     make_generic,
     reducing_loops,
 )
+from ..tensors import collapsed, dims_in_runs, expanded
 
 _COLLAPSE = "tensor.collapse_shape"
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
@@ -84,23 +85,15 @@ def _divided(
         return known[value]
     shape = [size for each in groups for size in each]
     kind = ir.RankedTensorType.get(shape, ir.RankedTensorType(value.type).element_type)
-    attribute = _reassociation([len(each) for each in groups])
+    dims = dims_in_runs([len(each) for each in groups])
     if not isinstance(value.owner, ir.Block):
         maker = value.owner.operation
         if maker.name == "tensor.empty":
             return ir.Operation.create("tensor.empty", results=[kind]).results[0]
         is_merged = maker.name == _COLLAPSE and maker.operands[0].type == kind
-        if is_merged and maker.attributes["reassociation"] == attribute:
+        if is_merged and reassociation(maker) == dims:
             return maker.operands[0]
-    return ir.Operation.create(
-        "tensor.expand_shape",
-        results=[kind],
-        operands=[value],
-        attributes={
-            "reassociation": attribute,
-            "static_output_shape": ir.DenseI64ArrayAttr.get(shape),
-        },
-    ).results[0]
+    return expanded(value, kind, dims)
 
 
 def _replace(old: ir.Value, new: ir.Value, groups: list[list[int]]) -> None:
@@ -115,21 +108,5 @@ def _replace(old: ir.Value, new: ir.Value, groups: list[list[int]]) -> None:
             user.results[0].replace_all_uses_with(new)
             user.erase()
     if list(old.uses):
-        whole = ir.Operation.create(
-            _COLLAPSE,
-            results=[old.type],
-            operands=[new],
-            attributes={"reassociation": _reassociation([len(each) for each in groups])},
-        ).results[0]
+        whole = collapsed(new, old.type, dims_in_runs([len(each) for each in groups]))
         old.replace_all_uses_with(whole)
-
-
-def _reassociation(counts: Sequence[int]) -> ir.ArrayAttr:
-    """Returns the dims that belong together: so many of each."""
-    i64 = ir.IntegerType.get_signless(64)
-    first, groups = 0, list[ir.Attribute]()
-    for count in counts:
-        dims = [ir.IntegerAttr.get(i64, dim) for dim in range(first, first + count)]
-        groups.append(ir.ArrayAttr.get(dims))
-        first += count
-    return ir.ArrayAttr.get(groups)
