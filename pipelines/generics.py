@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from ..dialects.mlir import ir, scf
 from .tensors import unwritten
@@ -11,6 +11,17 @@ from .tensors import unwritten
 Body = Callable[[Sequence[ir.Value]], Sequence[ir.Value]]
 # A buffer or tensor and the loops that index it; a scalar has none.
 Mapped = tuple[ir.Value, ir.AffineMap]
+# Operations of regions that take no instructions, or few.
+_FREE = {
+    "arith.constant",
+    "arith.extf",
+    "arith.extsi",
+    "arith.extui",
+    "arith.truncf",
+    "arith.trunci",
+    "linalg.index",
+    "linalg.yield",
+}
 
 
 def bare_generic(
@@ -35,6 +46,11 @@ def bare_generic(
         },
         regions=1,
     )
+
+
+def instructions_of(ops: Iterable[ir.Operation]) -> int:
+    """Returns how many instructions operations of a region take, about."""
+    return sum(op.name not in _FREE for op in ops)
 
 
 def emit_generic(

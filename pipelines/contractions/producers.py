@@ -25,20 +25,10 @@ from ..fusion.generic import (
 from ..fusion.node import is_integer_division
 from ..fusion.normalize import is_normal
 from ..fusion.validity import MAX_OPERANDS
+from ..generics import instructions_of
 from ..walking import defining_op, is_used, made_by
 
 _EXPAND, _COLLAPSE, _CONCAT = "tensor.expand_shape", "tensor.collapse_shape", "tensor.concat"
-# Operations of regions that take no instructions, or few.
-_FREE = {
-    "arith.constant",
-    "arith.extf",
-    "arith.extsi",
-    "arith.extui",
-    "arith.truncf",
-    "arith.trunci",
-    "linalg.index",
-    "linalg.yield",
-}
 # Operations on tensors that one factor is made by: each is a walk over what it reads.
 MOST_STEPS = 16
 
@@ -153,8 +143,7 @@ class Producers:
         but extensions and what is known of a place.
         """
         makers = dict.fromkeys(_makers(self.factors[number]))
-        names = [each.operation.name for op in makers for each in op.regions[0].blocks[0]]
-        return sum(name not in _FREE for name in names)
+        return instructions_of(each.operation for op in makers for each in op.regions[0].blocks[0])
 
 
 def read_producers(

@@ -7,6 +7,7 @@ from math import ceil
 
 from ....dialects.mlir import ir
 from ....dialects.records import dataclass
+from ...generics import instructions_of
 from ..device import Device
 from ..elements import ACCESS_BYTES, SECTOR_BYTES, element_bytes
 from ..size import ONE, ZERO, product
@@ -155,16 +156,6 @@ _COMPUTED_STAGES = (8, 7, 6, 5, 4, 3)
 _MORE_INSTRUCTIONS, _STEP_INSTRUCTIONS, _ISSUED, _COMPUTED_SHARE = 2, 61, 0.45, 0.55
 _CACHE_BYTES_PER_CYCLE, _SUM_BYTES_PER_CYCLE = 30, 5600
 _SERIAL_CYCLES, _COMPUTED_BLOCK_CYCLES, _COMPUTED_KERNEL_CYCLES = 2.4, 6900, 2700
-# Operations of regions that take no instructions, or few.
-_FREE = {
-    "arith.constant",
-    "arith.extf",
-    "arith.extsi",
-    "arith.extui",
-    "arith.truncf",
-    "arith.trunci",
-    "linalg.index",
-}
 
 
 @dataclass(frozen=True)
@@ -348,8 +339,9 @@ def _instructions(form: Form, factor: Factor) -> int:
         if value is not None and value not in found:
             found.add(value)
             waiting += form.region.needs(value)
-    made = [each.owner for each in found if not isinstance(each.owner, ir.Block)]
-    return sum(op.operation.name not in _FREE for op in made)
+    return instructions_of(
+        each.owner.operation for each in found if not isinstance(each.owner, ir.Block)
+    )
 
 
 def _computed_cycles(

@@ -23,6 +23,7 @@ the next step where the warps of all have read it. All have as many tiles: some 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 
 from ....dialects.mlir import arith, gpu, ir, scf, vector
@@ -109,12 +110,13 @@ class Place:
 class End:
     """Where a lane's results of a tile lie, and what is `shared` by rows or columns of them.
 
-    That is words, by operands' numbers, columns and rows.
+    That is words, by operands' numbers, columns and rows. With a `pace` few are computed at a time.
     """
 
     place: Place
     lanes: Lanes
     shared: Mapping[tuple[int, int, int], list[ir.Value]]
+    pace: Pace | None = None
 
 
 class WarpgroupKernel:
@@ -135,8 +137,6 @@ class WarpgroupKernel:
         self.plan, self.configuration, self.parameters = plan, made, parameters
         self.shared = SharedMemory()
         self._runs, self._stored = runs, stored
-        # Of the results that are being emitted.
-        self._pace: Pace | None = None
 
     # The block.
 
@@ -589,9 +589,7 @@ class WarpgroupKernel:
             return self.store(sums, end, is_lead, ring)
         branch = scf.IfOp(others, [each.type for each in ring], has_else=True)
         with ir.InsertionPoint(branch.then_block):
-            self._pace = Pace()
-            scf.YieldOp(self.store(sums, end, is_lead, ring))
-            self._pace = None
+            scf.YieldOp(self.store(sums, replace(end, pace=Pace()), is_lead, ring))
         assert branch.else_block is not None
         with ir.InsertionPoint(branch.else_block):
             scf.YieldOp(self.store(sums, end, is_lead, ring))
@@ -940,7 +938,7 @@ class WarpgroupKernel:
                 partial(statistics.add, column=each, down=down)
                 for each in range(column, column + _TILES_AT_ONCE * RUN, RUN)
             ]
-            self._store_tiles(pairs, loaded, *ahead.row(down), start, lanes, exchange, added)
+            self._store_tiles(pairs, loaded, *ahead.row(down), start, end, exchange, added)
             if down == self.rows_down[-1]:
                 statistics.end_columns(column)
             loaded = after
@@ -977,7 +975,7 @@ class WarpgroupKernel:
         is_row: ir.Value,
         rows: Indices,
         start: ir.Value,
-        lanes: Lanes,
+        end: End,
         exchange: Exchange,
         added: Sequence[Callable[..., None]],
     ) -> None:
@@ -986,7 +984,7 @@ class WarpgroupKernel:
         `loaded` has what it is computed with of each, by operands' numbers; what statistics reduce
         is `added` to these.
         """
-        plan = self.plan
+        plan, lanes, pace = self.plan, end.lanes, end.pace
         is_whole = plan.run > 1 and plan.extent(plan.columns).is_multiple_of(RUN)
         words: dict[int, list[ir.Value]] = {}
         for tile, pair in enumerate(pairs):
@@ -996,8 +994,8 @@ class WarpgroupKernel:
                     self._store_one(plus(at, place), total, is_row, rows, place, added[tile])
                 continue
             run = Run(self, rows, self.near_column(at), 2, loaded[tile])
-            if self._pace is not None:
-                pair = self._pace.after_earlier(pair)
+            if pace is not None:
+                pair = pace.after_earlier(pair)
             values = run.values(pair)
             inside: scf.IfOp | None = None
             for place, operand in enumerate(plan.form.work.outputs):
@@ -1005,8 +1003,8 @@ class WarpgroupKernel:
                 if is_exchanged:
                     both = [packed_word(both, operand.element)]
                     words.setdefault(place, []).extend(both)
-                if self._pace is not None and place == 0:
-                    self._pace.add(both[-1])
+                if pace is not None and place == 0:
+                    pace.add(both[-1])
                 if is_virtual(operand):
                     there = [self.is_column(at)] * 2
                     added[tile](operand, values=both, is_row=is_row, are_columns=there)
