@@ -36,6 +36,7 @@ from ..schedules.warpgroup_matrices import (
 )
 from ..schedules.work import linear_terms
 from ..tensors import collapsed, copied_to, expanded, padded
+from ..walking import made_by
 from .edges import bare
 from .operands import replace_reads
 
@@ -367,8 +368,34 @@ def _element(
         if before.get(dim) or sizes[dim] > size:
             conditions.append(arith.cmpi(arith.CmpIPredicate.ult, place, index_constant(size)))
         places.append(place)
+    value, places = _moved_from(value, places)
     if not conditions:
         return ir.Operation.create(
             "tensor.extract", results=[zero.type], operands=[value, *places]
         ).results[0]
     return element_or(reduce(arith.andi, conditions), value, places, zero)
+
+
+def _moved_from(value: ir.Value, places: list[ir.Value]) -> tuple[ir.Value, list[ir.Value]]:
+    """Returns where an element was before dims were reordered and parts taken: no copy that does
+    so is made for it.
+    """
+    transpose = made_by(value, "linalg.transpose")
+    if transpose is not None:
+        order = list(ir.DenseI64ArrayAttr(transpose.attributes["permutation"]))
+        moved = [places[order.index(dim)] for dim in range(len(order))]
+        return _moved_from(transpose.operands[0], moved)
+    part = made_by(value, "tensor.extract_slice")
+    if part is None or len(part.operands) != 1:
+        return value, places
+    source = ir.RankedTensorType(part.operands[0].type)
+    if source.rank != len(places):
+        return value, places
+    starts, steps = (
+        ir.DenseI64ArrayAttr(part.attributes[f"static_{name}"]) for name in ("offsets", "strides")
+    )
+    moved = list[ir.Value]()
+    for place, start, step in zip(places, starts, steps, strict=True):
+        at = place if step == 1 else arith.muli(place, index_constant(step))
+        moved.append(at if start == 0 else arith.addi(at, index_constant(start)))
+    return _moved_from(part.operands[0], moved)

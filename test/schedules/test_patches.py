@@ -124,6 +124,45 @@ def _padded_along_channels(name: str, channels: int, low: int, high: int) -> Wri
     )
 
 
+def _channels_last(name: str, channels: int, step: tuple[int, int], pad: int) -> Written:
+    """A convolution of an image that the program transposes: its channels come last before."""
+    size, window = (13, 29), (1, 5)
+    result = [(size[0] - window[0]) // step[0] + 1, (size[1] + 2 * pad - window[1]) // step[1] + 1]
+    types = {
+        "l": f"2x{size[0]}x{size[1]}x{channels}",
+        "x": f"2x{channels}x{size[0]}x{size[1]}",
+        "p": f"2x{channels}x{size[0]}x{size[1] + 2 * pad}",
+        "k": f"24x{channels}x{window[0]}x{window[1]}",
+        "y": f"2x24x{result[0]}x{result[1]}",
+    }
+    types = {key: f"tensor<{sizes}xbf16>" for key, sizes in types.items()}
+    return Written(
+        name,
+        (f"bf16[2, {size[0]}, {size[1]}, {channels}]", f"bf16[24, {channels}, 1, 5]"),
+        (f"bf16[2, 24, {result[0]}, {result[1]}]",),
+        lambda x, k: functional.conv2d(x.permute(0, 3, 1, 2), k, stride=step, padding=(0, pad)),
+        ({"one": 1},),
+        magnitude=20.0,
+        source=f"""
+      func.func @NAME(%l: {types["l"]}, %k: {types["k"]}) -> {types["y"]} {{
+        %zero = arith.constant 0.0 : bf16
+        %e = tensor.empty() : {types["x"]}
+        %x = linalg.transpose ins(%l : {types["l"]}) outs(%e : {types["x"]})
+          permutation = [0, 3, 1, 2]
+        %p = tensor.pad %x low[0, 0, 0, {pad}] high[0, 0, 0, {pad}] {{
+        ^bb0(%i: index, %j: index, %m: index, %n: index):
+          tensor.yield %zero : bf16
+        }} : {types["x"]} to {types["p"]}
+        %empty = tensor.empty() : {types["y"]}
+        %zeros = linalg.fill ins(%zero : bf16) outs(%empty : {types["y"]}) -> {types["y"]}
+        %y = linalg.conv_2d_nchw_fchw {{strides = dense<[{step[0]}, {step[1]}]> : tensor<2xi64>}}
+            ins(%p, %k : {types["p"]}, {types["k"]})
+            outs(%zeros : {types["y"]}) -> {types["y"]}
+        return %y : {types["y"]}
+      }}""",
+    )
+
+
 _PROGRAMS = (
     Convolution(1, 16, 40, (19, 21), (7, 3), _ONES, (3, 1), _ONES, "f16").program("patch_16"),
     # Rows of results that are multiples of eight.
@@ -156,6 +195,10 @@ _PROGRAMS = (
     # Of one chunk and of two, of which the first channels are zeros.
     _padded_along_channels("patch_before_channels", 3, 1, 2),
     _padded_along_channels("patch_around_channels", 7, 2, 3),
+    # Read from before the transposition, every row or every third one.
+    _channels_last("patch_last", 16, (1, 3), 2),
+    _channels_last("patch_last_thin", 21, (3, 3), 0),
+    _channels_last("patch_last_rows", 8, (2, 1), 1),
     *(_drawn(seed, "bf16").program(f"patch_drawn_{seed}") for seed in range(12)),
     # Steps and dilations with a common factor, along some dims and along all.
     Convolution(1, 16, 40, (20, 23), (3, 3), _TWO, _TWO, _TWO, "bf16").program("patch_common"),

@@ -304,3 +304,27 @@ func.func @one_of_each(%x: tensor<8x4x16x224x224xbf16>, %k: tensor<4x1x16x3x3xbf
     outs(%s : tensor<8x4x1x222x222xf32>) -> tensor<8x4x1x222x222xf32>
   return %y : tensor<8x4x1x222x222xf32>
 }
+
+// -----
+
+// A copy takes channels that came last from there, and of every third row alone.
+
+// CHECK-LABEL: func.func @last(
+// CHECK-SAME:    %[[X:[a-z0-9]*]]: tensor<8x264x400x32xbf16>
+// CHECK:         linalg.generic {{.*}} outs({{.*}} : tensor<8x4x88x3x136x8xbf16>)
+// CHECK:           %[[ROW:.*]] = linalg.index 2
+// CHECK:           %[[THIRD:.*]] = arith.muli %[[ROW]], %{{.*}}
+// CHECK:           tensor.extract %[[X]][%{{.*}}, %[[THIRD]], %{{.*}}, %{{.*}}]
+func.func @last(%x: tensor<8x264x400x32xbf16>, %k: tensor<512x32x1x7xbf16>, %s: tensor<8x512x88x134xf32>) -> tensor<8x512x88x134xf32> {
+  %zero = arith.constant 0.0 : bf16
+  %e = tensor.empty() : tensor<8x32x264x400xbf16>
+  %t = linalg.transpose ins(%x : tensor<8x264x400x32xbf16>) outs(%e : tensor<8x32x264x400xbf16>) permutation = [0, 3, 1, 2]
+  %p = tensor.pad %t low[0, 0, 0, 3] high[0, 0, 0, 3] {
+  ^bb0(%i: index, %j: index, %l: index, %m: index):
+    tensor.yield %zero : bf16
+  } : tensor<8x32x264x400xbf16> to tensor<8x32x264x406xbf16>
+  %y = linalg.conv_2d_nchw_fchw {strides = dense<3> : tensor<2xi64>}
+    ins(%p, %k : tensor<8x32x264x406xbf16>, tensor<512x32x1x7xbf16>)
+    outs(%s : tensor<8x512x88x134xf32>) -> tensor<8x512x88x134xf32>
+  return %y : tensor<8x512x88x134xf32>
+}
