@@ -27,13 +27,16 @@ from .edges import bare, is_padded_with_one
 from .operands import read_from
 from .thinning import thinned
 
-# The width of copies to shared memory, and the bytes of elements that warpgroups read across terms.
-TOGETHER_BYTES, _TURNED_BYTES = 16, 2
+# The width of copies to shared memory, the least that threads copy without registers, and the bytes
+# of elements that warpgroups read across terms.
+TOGETHER_BYTES, _PAIR_BYTES, _TURNED_BYTES = 16, 4, 2
 # Seconds on an H200: for an element of a tile that passes through registers alone, and as much
 # again where those are few, up to a limit; for an operation of a sum where ordinary cores multiply
 # elements of 8 bits, or of f32 (29 to 42 TFLOP/s of three windows), where threads copy
-# several terms together, and in boxes, by elements' bytes.
-SINGLE, _MOST_LATENCY = 1.5e-12, 10e-6
+# several terms together, and in boxes, by elements' bytes. Of pairs of 16 bits across terms: of ten
+# images with odd rows, eight took 0.38 to 0.90 of the time that copies with rows of channels took,
+# and two 1.04 and 1.22.
+SINGLE, _MOST_LATENCY, _OF_PAIRS = 1.5e-12, 10e-6, 0.5e-12
 # The same for a row of a step in boxes: 3 cycles of a multiprocessor for whole ones, and as much
 # more as rows are shorter, up to 12 for those of a sector.
 _ROW = 1.3e-11
@@ -156,7 +159,8 @@ def _copies_in_rows(
         return None
     product = _product(op, channel, own)
     together = _seconds_together(product, costs, in_boxes=in_boxes) + _seconds_of_copies(costs)
-    return _Rows(tuple(copied), together, _seconds_apart(product))
+    in_pairs = _is_whole_as_it_is(op, reads[0], channel, _PAIR_BYTES)
+    return _Rows(tuple(copied), together, _seconds_apart(product, in_pairs=in_pairs))
 
 
 def _own_columns(op: ir.Operation, reads: Sequence[Access]) -> set[int]:
@@ -208,9 +212,11 @@ def _are_for_boxes(reads: Sequence[Access]) -> bool:
     )
 
 
-def _is_whole_as_it_is(op: ir.Operation, image: Access, channel: int) -> bool:
-    """Returns whether warpgroups read an image where its channels lie apart: each result reads one
-    place of it.
+def _is_whole_as_it_is(
+    op: ir.Operation, image: Access, channel: int, together: int = TOGETHER_BYTES
+) -> bool:
+    """Returns whether an image is copied so many bytes at a time where its channels lie apart: each
+    result reads one place of it. Warpgroups read what is copied so 16 bytes at a time.
     """
     value, extents = image.value, loop_extents(op)
     while (mover := _mover(value)) is not None and mover.name == "tensor.expand_shape":
@@ -224,16 +230,16 @@ def _is_whole_as_it_is(op: ir.Operation, image: Access, channel: int) -> bool:
         moving = [by for loop, by in linear[1].items() if extents.get(loop) != 1]
         if len(moving) > 1 or any(by != 1 for by in moving):
             return False
-    return is_whole_across(image, channel)
+    return is_whole_across(image, channel, together)
 
 
-def is_whole_across(read: Access, channel: int) -> bool:
-    """Returns whether rows across the terms, of 16-bit elements, are multiples of what is copied
-    together.
+def is_whole_across(read: Access, channel: int, together: int = TOGETHER_BYTES) -> bool:
+    """Returns whether rows across the terms, of 16-bit elements, are multiples of so many bytes, of
+    what is copied together.
     """
     shape = ir.RankedTensorType(read.value.type).shape
     row = prod(shape[read.index.index(channel) + 1 :])
-    return _bytes(read) == _TURNED_BYTES and row > 1 and row * _bytes(read) % TOGETHER_BYTES == 0
+    return _bytes(read) == _TURNED_BYTES and row > 1 and row * _bytes(read) % together == 0
 
 
 def _is_set_apart(value: ir.Value) -> bool:
@@ -299,10 +305,14 @@ def pays(
     return _seconds_apart(product) - together > _seconds_of_copies(copied)
 
 
-def _seconds_apart(product: _Product) -> float:
-    """Returns how long a product takes where channels lie apart."""
+def _seconds_apart(product: _Product, *, in_pairs: bool = False) -> float:
+    """Returns how long a product takes where channels lie apart, and the image is copied in pairs
+    of elements across them, or one by one.
+    """
     if product.size in _ORDINARY:
         return product.operations * _ORDINARY[product.size]
+    if in_pairs:
+        return product.terms * product.copies * _OF_PAIRS
     single = product.terms * product.copies * SINGLE
     return single + min(single, _MOST_LATENCY)
 

@@ -220,3 +220,25 @@ func.func @padded_by_places(%x: tensor<16x64x56x56xbf16>, %k: tensor<128x64x3x3x
     outs(%s : tensor<16x128x56x56xf32>) -> tensor<16x128x56x56xf32>
   return %y : tensor<16x128x56x56xf32>
 }
+
+// -----
+
+// Where each result reads one place, threads copy pairs of places as they lie: planes of an even
+// number of them, though no row is a multiple of 16 bytes. Planes of an odd number are copied one by
+// one, or transposed.
+
+// BOXES-LABEL: func.func @pairs(
+// BOXES-NOT:     tensor<2x221x222x192xbf16>
+// BOXES:         return
+// BOXES-LABEL: func.func @odd_planes(
+// BOXES:         outs({{.*}} : tensor<2x221x221x192xbf16>)
+func.func @pairs(%x: tensor<2x192x221x222xbf16>, %k: tensor<16x192x1x1xbf16>, %s: tensor<2x16x221x222xf32>) -> tensor<2x16x221x222xf32> {
+  %y = linalg.conv_2d_nchw_fchw ins(%x, %k : tensor<2x192x221x222xbf16>, tensor<16x192x1x1xbf16>)
+    outs(%s : tensor<2x16x221x222xf32>) -> tensor<2x16x221x222xf32>
+  return %y : tensor<2x16x221x222xf32>
+}
+func.func @odd_planes(%x: tensor<2x192x221x221xbf16>, %k: tensor<16x192x1x1xbf16>, %s: tensor<2x16x221x221xf32>) -> tensor<2x16x221x221xf32> {
+  %y = linalg.conv_2d_nchw_fchw ins(%x, %k : tensor<2x192x221x221xbf16>, tensor<16x192x1x1xbf16>)
+    outs(%s : tensor<2x16x221x221xf32>) -> tensor<2x16x221x221xf32>
+  return %y : tensor<2x16x221x221xf32>
+}
