@@ -119,7 +119,11 @@ class Chooser(ABC, Generic[C]):
         choices = list(filter(self._may_hold, self.choices())) or self.choices()
         if not choices:
             given.refuse(f"no kernel of '{given.family}' for this operation takes one")
-        nearest = _nearest(choices, given.values)
+        # Of several kinds of kernels, those that have all fields.
+        known = [each for each in choices if given.values.keys() <= each.values.keys()]
+        if not known:
+            given.refuse_fields(choices)
+        nearest = _nearest(known, given.values)
         made = nearest.with_values(given.typed(nearest))
         refusal = self.refusal(made)
         if refusal is not None:
@@ -178,11 +182,8 @@ class Given:
     def typed(self, like: Configuration) -> dict[str, Value]:
         """The fields, of the types of another configuration's; fails where one is not."""
         known = like.values
-        del known[FAMILY]
         typed: dict[str, Value] = {}
         for name, value in self.values.items():
-            if name not in known:
-                self.refuse(f"'{self.family}' has no '{name}', but {', '.join(known)}")
             made = _of_type(value, known[name])
             if made is None:
                 kind = type(known[name])
@@ -192,6 +193,19 @@ class Given:
                 self.refuse(f"'{name}' takes {what}")
             typed[name] = made
         return typed
+
+    def refuse_fields(self, choices: Sequence[Configuration]) -> NoReturn:
+        """Ends the pass: there is no kernel that has all fields."""
+        kinds = dict.fromkeys(
+            ", ".join(name for name in each.values if name != FAMILY) for each in choices
+        )
+        known = {name for each in choices for name in each.values}
+        unknown = next((name for name in self.values if name not in known), None)
+        has = ", or ".join(kinds)
+        if unknown is not None:
+            self.refuse(f"'{self.family}' has no '{unknown}', but {has}")
+        asked = ", ".join(self.values)
+        self.refuse(f"no kernel of '{self.family}' has all of {asked}; one has {has}")
 
     def refuse(self, why: str) -> NoReturn:
         """Ends the pass with an error at the operation."""

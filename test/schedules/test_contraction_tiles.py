@@ -9,13 +9,15 @@ import hirc
 from hirc.pipelines.schedules.contraction import configuration
 
 _ROWS, _COLUMNS, _TERMS = 48, 264, 352
+# A sum is made in one part, or in two.
+_PARTS = {"rk": 1, "kr": 2}
 _TILES = {
     f"{tile.rows}x{tile.columns}": tile
     for tile in configuration._TILES  # pyright: ignore[reportPrivateUsage]
 }
 
 
-def _program(first: str, second: str) -> str:
+def _program(first: str, second: str, asks: str) -> str:
     """A product of f32: `first` and `second` are the factors' dims, outermost first."""
     sizes = {"r": _ROWS, "c": _COLUMNS, "k": _TERMS}
     types = [
@@ -30,7 +32,8 @@ func.func @main(%a: {types[0]} {{hir.name = "a"}}, %b: {types[1]} {{hir.name = "
   %start = linalg.fill ins(%zero : f32) outs(%empty : {types[2]}) -> {types[2]}
   %y = linalg.generic {{indexing_maps = [{", ".join(maps)}],
       iterator_types = ["parallel", "parallel", "reduction"]}}
-      ins(%a, %b : {types[0]}, {types[1]}) outs(%start : {types[2]}) {{
+      ins(%a, %b : {types[0]}, {types[1]}) outs(%start : {types[2]})
+      attrs = {{hir.configuration = {{family = "contraction", {asks}}}}} {{
   ^bb0(%one: f32, %other: f32, %sum: f32):
     %product = arith.mulf %one, %other : f32
     %next = arith.addf %sum, %product : f32
@@ -44,12 +47,16 @@ func.func @main(%a: {types[0]} {{hir.name = "a"}}, %b: {types[1]} {{hir.name = "
 @pytest.mark.parametrize("second", ["kc", "ck"])
 @pytest.mark.parametrize("first", ["rk", "kr"])
 @pytest.mark.parametrize("tile", _TILES)
-def test_tiles(tile: str, first: str, second: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(configuration, "_TILES", (_TILES[tile],))
+def test_tiles(tile: str, first: str, second: str) -> None:
+    asked = _TILES[tile].decision(stages=3, parts=_PARTS[first])
+    asks = ", ".join(
+        f"{name} = {value}" for name, value in asked.values.items() if name != "family"
+    )
     draw = np.random.default_rng(7)
     a = draw.standard_normal((_ROWS, _TERMS)).astype(np.float32)
     b = draw.standard_normal((_TERMS, _COLUMNS)).astype(np.float32)
-    program = hirc.compile(_program(first, second), target="cpu", products="own", cache=False)
+    text = _program(first, second, asks)
+    program = hirc.compile(text, target="cpu", products="own", cache=False)
     given = np.ascontiguousarray(a.T if first == "kr" else a)
     other = np.ascontiguousarray(b.T if second == "ck" else b)
     found = np.asarray(program(given, other))

@@ -28,7 +28,7 @@ from ..warpgroup_matrices import (
     matrix_descriptor,
     moved,
 )
-from .configuration import ROW_BYTES, Configuration, vector_of
+from .configuration import ROW_BYTES, Tiling, vector_of
 from .form import Form
 from .indices import add, byte, number, plus, times
 from .side import Side
@@ -49,7 +49,7 @@ class Vectors:
     few banks, which took short sums up to 16 % more.
     """
 
-    def __init__(self, form: Form, made: Configuration, sides: tuple[Side, Side]) -> None:
+    def __init__(self, form: Form, made: Tiling, sides: tuple[Side, Side]) -> None:
         self._form, self._made, self._sides = form, made, sides
         self._unit = vector_of(element_bytes(form.total))
         self._row_unit = min(self._unit, made.thread_rows)
@@ -143,7 +143,7 @@ class Vectors:
 class Matrices:
     """Products of matrices by warps, each of which computes some rows and columns."""
 
-    def __init__(self, form: Form, made: Configuration, sides: tuple[Side, Side]) -> None:
+    def __init__(self, form: Form, made: Tiling, sides: tuple[Side, Side]) -> None:
         self._form, self._made, self._sides = form, made, sides
         size = made.thread_rows * made.thread_columns * LANES
         # As square as may be.
@@ -247,7 +247,7 @@ class WarpgroupMatrices:
     Each warpgroup computes 64 rows of the tile, and all of its columns or an equal part of them.
     """
 
-    def __init__(self, form: Form, made: Configuration, sides: tuple[Side, Side]) -> None:
+    def __init__(self, form: Form, made: Tiling, sides: tuple[Side, Side]) -> None:
         self._made, self._sides, self._is_promoted = made, sides, form.is_promoted
         assert form.kinds is not None
         self._kinds = form.kinds

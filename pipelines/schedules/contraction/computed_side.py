@@ -27,7 +27,7 @@ from ..elements import (
 )
 from ..size import ZERO
 from ..warp_matrices import packed
-from .configuration import Configuration
+from .configuration import Tiling
 from .form import Factor
 from .indices import Indices, Numbers, add, byte, number, plus, times
 from .quick_points import Byte, QuickPoint
@@ -58,7 +58,7 @@ class ComputedSide(Side):
     def __init__(
         self,
         numbers: Numbers,
-        made: Configuration,
+        made: Tiling,
         factor: Factor,
         own: tuple[int, ...],
         tile: int,

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from functools import cached_property
 from math import ceil
+from typing import ClassVar
 
 from ....dialects.mlir import ir
 from ....dialects.records import dataclass
 from ...generics import instructions_of
+from ..configuration import Configuration, Value
 from ..device import Device
 from ..elements import ACCESS_BYTES, SECTOR_BYTES, element_bytes
 from ..size import ONE, ZERO, product
 from ..warp_matrices import DEPTH_BYTES, capability_for_bytes
-from .form import Factor, Form, read_range
+from .form import Factor, Form, Range, read_range
 from .units import When, reads_of, unit_of
 
 # The longest row of terms in shared memory: what all its banks give at once.
@@ -22,33 +26,57 @@ COPIED_BYTES = 4
 
 
 @dataclass(frozen=True)
-class Configuration:
-    """A block of threads computes a tile of `rows` by `columns`, `terms` products deep at a time.
+class TileConfiguration(Configuration):
+    """A block of threads computes a tile of `rows` by `columns`, of which each thread has
+    `thread_rows` by `thread_columns` in registers.
 
-    A thread has `thread_rows` by `thread_columns` of it in registers; `stages` such steps are in
-    shared memory. Tables of where terms lie are made for `segment` terms at once. `resident` blocks
-    are to fit into a multiprocessor. A sum is made in so many `parts`, each by another block.
+    `stages` steps of terms are in shared memory, or on their way. `resident` blocks are to fit into
+    a multiprocessor. A sum is made in so many `parts`, each by another block.
+    """
+
+    family: ClassVar[str] = "contraction"
+    candidates: ClassVar[Mapping[str, Sequence[Value]]] = {
+        "rows": (4, 8, 16, 24, 32, 48, 64, 80, 96, 128, 256),
+        "columns": (4, 8, 16, 24, 32, 48, 64, 80, 96, 128, 256),
+        "thread_rows": (4, 8, 12, 20),
+        "thread_columns": (4, 8, 12, 16, 20),
+        "parts": (1, 2, 4, 8),
+    }
+
+    rows: int
+    columns: int
+    thread_rows: int
+    thread_columns: int
+    stages: int
+    resident: int
+    parts: int = 1
+
+    @property
+    def threads(self) -> int:
+        return (self.rows // self.thread_rows) * (self.columns // self.thread_columns)
+
+
+@dataclass(frozen=True)
+class Tiling(TileConfiguration):
+    """The same with what follows from the form: a step has so many `terms`.
+
+    Tables of where terms lie are made for `segment` terms at once.
     If it `is_wide`, neighbours in memory are copied together where they may be. If it
     `is_of_warpgroups`, these multiply (wgmma), 64 rows each. If it `is_ranged`, a block leaves out
     places of windows that lie beyond an edge for all of its tile.
     """
 
-    rows: int
-    columns: int
-    terms: int
-    thread_rows: int
-    thread_columns: int
-    stages: int
-    segment: int
-    resident: int
-    parts: int = 1
+    terms: int = 0
+    segment: int = 0
     is_wide: bool = False
     is_of_warpgroups: bool = False
     is_ranged: bool = False
 
     @property
-    def threads(self) -> int:
-        return (self.rows // self.thread_rows) * (self.columns // self.thread_columns)
+    def decision(self) -> TileConfiguration:
+        """What of it is decided, rather than follows."""
+        own = [getattr(self, field.name) for field in fields(TileConfiguration)]
+        return TileConfiguration(*own)
 
 
 @dataclass(frozen=True)
@@ -62,15 +90,37 @@ class _Tile:
     resident: int
     share: float
 
+    def decision(self, stages: int, parts: int) -> TileConfiguration:
+        """Returns the configuration of this tile."""
+        sizes = (self.rows, self.columns, self.thread_rows, self.thread_columns)
+        return TileConfiguration(*sizes, stages, self.resident, parts)
 
-# Of f32. The shares, and those of few warps, are from a sweep over convolutions on an H200.
+    def is_of(self, made: TileConfiguration) -> bool:
+        """Whether a configuration is of this tile."""
+        return (self.rows, self.columns, self.thread_rows, self.thread_columns) == (
+            *(made.rows, made.columns),
+            *(made.thread_rows, made.thread_columns),
+        )
+
+
+# Of f32. The shares, and those of few warps, are from a sweep over convolutions on an H200: of 26,
+# the tiles that are chosen took 1.02 of the best one's time.
 _TILES = (
     _Tile(128, 128, 8, 8, 2, 0.56),
-    _Tile(64, 128, 8, 8, 4, 0.56),
+    _Tile(64, 128, 8, 8, 4, 0.54),
     _Tile(64, 64, 8, 4, 4, 0.48),
-    _Tile(32, 128, 8, 4, 4, 0.46),
+    _Tile(32, 128, 8, 4, 4, 0.47),
     _Tile(32, 64, 4, 4, 6, 0.36),
     _Tile(16, 128, 8, 4, 6, 0.37),
+    # Of counts between powers of two, as filters often are.
+    _Tile(96, 128, 12, 8, 3, 0.58),
+    _Tile(128, 96, 8, 12, 3, 0.53),
+    _Tile(80, 128, 20, 4, 3, 0.53),
+    _Tile(128, 80, 4, 20, 3, 0.5),
+    _Tile(48, 256, 12, 8, 3, 0.545),
+    _Tile(256, 48, 8, 12, 3, 0.495),
+    _Tile(24, 256, 12, 8, 4, 0.47),
+    _Tile(256, 24, 8, 12, 4, 0.46),
     # Of few rows or columns, as few filters are.
     _Tile(256, 32, 8, 8, 3, 0.5),
     _Tile(32, 256, 8, 8, 3, 0.5),
@@ -129,15 +179,18 @@ _SEGMENT = 2048
 # second-level cache: the 64 KB each of two blocks do not stay in the first.
 AT_ONCE = 288
 # The terms of a step, and the steps in shared memory: 16 in 3 took 4 to 8 % less time than 8 in 4.
-_TERMS, _STAGES = 16, 3
+_TERMS, _STAGES, _LEAST_STAGES = 16, 3, 3
 # Of matrices: of few terms a step is no longer than these, and shorter where single elements pass
 # through a thread's registers.
 _MATRIX_TERMS, _FETCHED_TERMS, _MATRIX_STAGES = (128, 64, 32, 16), 16, 3
-_PARTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
+_PARTS = (*range(1, 17), 20, 24, 28, 32, 40, 48, 64)
+# Of matrices: few blocks of many parts were slower than the model has it.
+_MATRIX_PARTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 # A part is to have so many terms: what begins and ends a block takes the time of some steps.
 _LEAST_TERMS = 128
-# What a thread may have of sums, of the 255 registers of 4 bytes.
-_REGISTER_BYTES = 256
+# What a thread may have of sums, of the 255 registers of 4 bytes; of matrices, where these are all
+# that it has.
+_REGISTER_BYTES, _MATRIX_REGISTER_BYTES = 384, 512
 # Places of windows are left out where that spares a tenth of the terms: threads then read tables of
 # both factors' terms.
 _MOST_RANGED = 0.9
@@ -195,44 +248,24 @@ def open_sizes(form: Form) -> list[OpenSize]:
 
 def choose(
     form: Form, device: Device, open_size: OpenSize | None = None, *, is_wide: bool = False
-) -> Configuration:
+) -> Tiling:
     """The tile and the number of parts that take the least time, by a model of it."""
     return timed(form, device, open_size, is_wide=is_wide)[1]
 
 
 def timed(
     form: Form, device: Device, open_size: OpenSize | None = None, *, is_wide: bool = False
-) -> tuple[float, Configuration]:
+) -> tuple[float, Tiling]:
     """Returns the same, and its cycles."""
-    best: tuple[float, Configuration] | None = None
-    is_matrix = form.is_of_matrices
-    terms = _matrix_terms(form, is_wide=is_wide) if is_matrix else _TERMS
-    is_of_warpgroups = is_wide and is_for_warpgroups(form, device)
-    tiles = _MATRIX_TILES if is_matrix else _TILES
-    ranged = None if is_matrix else read_range(form)
-    if is_of_warpgroups:
-        tiles = _WARPGROUP_TILES
-        if form.is_computed:
-            tiles = (*_COMPUTED_WARPGROUP_TILES, *_COMPUTED_WARP_TILES)
-    for tile in tiles:
-        share = 1.0
-        if ranged is not None:
-            share = ranged.share(tile.rows if ranged.own == form.rows else tile.columns)
-        for parts in _PARTS if form.extent(form.terms).is_known else (1,):
-            made = Configuration(
-                tile.rows,
-                tile.columns,
-                terms,
-                tile.thread_rows,
-                tile.thread_columns,
-                _MATRIX_STAGES if is_matrix else _STAGES,
-                _SEGMENT,
-                tile.resident,
-                parts,
-                is_wide,
-                is_of_warpgroups and tile not in _COMPUTED_WARP_TILES,
-                share <= _MOST_RANGED,
-            )
+    best: tuple[float, Tiling] | None = None
+    space = TileSpace.of(form, device, is_wide=is_wide)
+    all_parts = _MATRIX_PARTS if form.is_of_matrices else _PARTS
+    if not form.extent(form.terms).is_known:
+        all_parts = (1,)
+    for tile in space.tiles:
+        share, least = space.share(tile), space.tiling(tile.decision(space.stages, 1))
+        for parts in all_parts:
+            made = replace(least, parts=parts)
             if form.is_promoted:
                 fitting = device.registers // (_PROMOTED_REGISTERS * made.threads)
                 made = replace(made, resident=min(made.resident, fitting))
@@ -245,6 +278,95 @@ def timed(
                 best = cycles, made
     assert best is not None, "no tile fits"
     return best
+
+
+@dataclass(frozen=True)
+class TileSpace:
+    """What the tilings of a form have in common, and the tiles to choose from."""
+
+    form: Form
+    device: Device
+    tiles: Sequence[_Tile]
+    terms: int
+    stages: int
+    is_wide: bool
+    is_of_warpgroups: bool
+    ranged: Range | None
+
+    @classmethod
+    def of(cls, form: Form, device: Device, *, is_wide: bool) -> TileSpace:
+        is_matrix = form.is_of_matrices
+        is_of_warpgroups = is_wide and is_for_warpgroups(form, device)
+        tiles = _MATRIX_TILES if is_matrix else _TILES
+        if is_of_warpgroups:
+            tiles = _WARPGROUP_TILES
+            if form.is_computed:
+                tiles = (*_COMPUTED_WARPGROUP_TILES, *_COMPUTED_WARP_TILES)
+        return cls(
+            form,
+            device,
+            tiles,
+            _matrix_terms(form, is_wide=is_wide) if is_matrix else _TERMS,
+            _MATRIX_STAGES if is_matrix else _STAGES,
+            is_wide,
+            is_of_warpgroups,
+            None if is_matrix else read_range(form),
+        )
+
+    def share(self, tile: TileConfiguration | _Tile) -> float:
+        """Returns the share of the terms that blocks have which leave some out."""
+        if self.ranged is None:
+            return 1.0
+        side = tile.rows if self.ranged.own == self.form.rows else tile.columns
+        if side not in self._shares:
+            self._shares[side] = self.ranged.share(side)
+        return self._shares[side]
+
+    @cached_property
+    def _shares(self) -> dict[int, float]:
+        """Those that are known, by the rows or columns of tiles: each goes through all of these."""
+        return {}
+
+    def tiling(self, made: TileConfiguration) -> Tiling:
+        """Returns a decision with what follows from the form."""
+        is_of_warps = any(tile.is_of(made) for tile in _COMPUTED_WARP_TILES)
+        return Tiling(
+            *(getattr(made, field.name) for field in fields(TileConfiguration)),
+            terms=self.terms,
+            segment=_SEGMENT,
+            is_wide=self.is_wide,
+            is_of_warpgroups=self.is_of_warpgroups and not is_of_warps,
+            is_ranged=self.share(made) <= _MOST_RANGED,
+        )
+
+    def refusal(self, made: TileConfiguration) -> str | None:
+        """Why no kernel can be made of a configuration, and what can be; None where one can."""
+        if not any(tile.is_of(made) for tile in self.tiles):
+            return f"a tile, and what of it a thread has, are one of {', '.join(self._names)}"
+        threads = self.device.threads
+        if made.stages < _LEAST_STAGES:
+            return f"'stages' are at least {_LEAST_STAGES}"
+        if made.resident < 1 or made.resident * made.threads > threads:
+            return f"'resident' blocks have {threads} threads together, of {made.threads} each"
+        if made.parts < 1:
+            return "'parts' are at least 1"
+        if made.parts > 1 and not self.form.extent(self.form.terms).is_known:
+            return "'parts' are of sums of a known length"
+        if not _fits(self.form, self.device, self.tiling(made)):
+            return (
+                f"'stages' fit into {self.device.shared_bytes} bytes of shared memory, a thread's "
+                f"results into its registers, and each of 'parts' has {_LEAST_TERMS} terms"
+            )
+        return None
+
+    @cached_property
+    def _names(self) -> Sequence[str]:
+        return list(
+            dict.fromkeys(
+                f"{tile.rows}x{tile.columns} by {tile.thread_rows}x{tile.thread_columns}"
+                for tile in self.tiles
+            )
+        )
 
 
 def takes_bytes(form: Form, device: Device) -> bool:
@@ -279,12 +401,12 @@ def _matrix_terms(form: Form, *, is_wide: bool) -> int:
     return next((each for each in _MATRIX_TERMS if each <= min(terms, most)), _MATRIX_TERMS[-1])
 
 
-def _fits(form: Form, device: Device, made: Configuration) -> bool:
+def _fits(form: Form, device: Device, made: Tiling) -> bool:
     """Returns whether shared memory and registers suffice, and parts have their terms."""
     size, own = element_bytes(form.total), element_bytes(form.first.element)
     # Where steps are added one by one, a thread holds the sums of a step besides those of all.
     is_whole = form.is_of_matrices and not form.is_promoted
-    most = 2 * _REGISTER_BYTES if is_whole else _REGISTER_BYTES
+    most = _MATRIX_REGISTER_BYTES if is_whole else _REGISTER_BYTES
     if made.thread_rows * made.thread_columns * size > most:
         return False
     copies = min(made.rows, made.columns) * made.terms // vector_of(own)
@@ -297,7 +419,7 @@ def _fits(form: Form, device: Device, made: Configuration) -> bool:
     return made.parts == 1 or form.most_terms.known >= made.parts * _LEAST_TERMS
 
 
-def _with_stages(form: Form, device: Device, made: Configuration) -> Configuration:
+def _with_stages(form: Form, device: Device, made: Tiling) -> Tiling:
     """Returns the same with as many stages as the blocks of a multiprocessor have room for."""
     for stages in _COMPUTED_STAGES:
         more = replace(made, stages=stages)
@@ -306,13 +428,13 @@ def _with_stages(form: Form, device: Device, made: Configuration) -> Configurati
     return replace(made, stages=_MATRIX_STAGES)
 
 
-def _bytes_of_all_steps(form: Form, made: Configuration) -> int:
+def _bytes_of_all_steps(form: Form, made: Tiling) -> int:
     first = _bytes_of_steps(form, made, form.first, form.rows, made.rows)
     return first + _bytes_of_steps(form, made, form.second, form.columns, made.columns)
 
 
 def _bytes_of_steps(
-    form: Form, made: Configuration, factor: Factor, own: tuple[int, ...], tile: int
+    form: Form, made: Tiling, factor: Factor, own: tuple[int, ...], tile: int
 ) -> int:
     """Returns the shared memory of a factor's tiles: of a computed one also what it is made of."""
     size = element_bytes(factor.element)
@@ -322,7 +444,7 @@ def _bytes_of_steps(
     return 2 * step + made.stages * tile * made.terms * _copied_bytes(form, made, factor, own)
 
 
-def _copied_bytes(form: Form, made: Configuration, factor: Factor, own: tuple[int, ...]) -> int:
+def _copied_bytes(form: Form, made: Tiling, factor: Factor, own: tuple[int, ...]) -> int:
     """Returns what is copied for an element of a computed factor, in bytes, rounded up."""
     unit = unit_of(form, factor, own)
     assert unit is not None, "there are units"
@@ -345,7 +467,7 @@ def _instructions(form: Form, factor: Factor) -> int:
 
 
 def _computed_cycles(
-    form: Form, device: Device, tile: _Tile, made: Configuration, open_size: OpenSize | None
+    form: Form, device: Device, tile: _Tile, made: Tiling, open_size: OpenSize | None
 ) -> float:
     """Returns the time of all kernels where threads compute a factor.
 
@@ -395,7 +517,7 @@ def _cycles(
     form: Form,
     device: Device,
     tile: _Tile,
-    made: Configuration,
+    made: Tiling,
     open_size: OpenSize | None,
     share: float,
 ) -> float:
@@ -517,6 +639,11 @@ def _are_terms_together(form: Form, factor: Factor, own: tuple[int, ...], width:
         run = run * form.work.extents[inner]
     strides = [factor.strides[loop] for loop in (*own, *form.batch, *outer)]
     return all(size.is_multiple_of(width) for size in (run, factor.offset, *strides))
+
+
+def power_of_two_from(number: int) -> int:
+    """Returns the least power of two that is no less."""
+    return 1 << (number - 1).bit_length()
 
 
 def vector_of(element_size: int) -> int:

@@ -18,7 +18,7 @@ from ..warpgroup_matrices import PATTERN_BYTES
 from ..work import Statistic
 from .arithmetic import Matrices, Starts, Vectors, WarpgroupMatrices, store_vector
 from .computed_side import ComputedSide, Given
-from .configuration import AT_ONCE, Configuration
+from .configuration import AT_ONCE, Tiling, power_of_two_from
 from .form import Factor, Form, read_range
 from .indices import Indices, Numbers, add, byte, multiply, number, plus, times
 from .results import Results
@@ -36,7 +36,7 @@ class Tiles:
     """Says how many tiles lie along rows and columns; `terms` are those of each part of a sum."""
 
     form: Form
-    configuration: Configuration
+    configuration: Tiling
     rows: Size
     columns: Size
     terms: Size
@@ -86,15 +86,18 @@ def tile_place(tiles: Tiles, numbers: Numbers, tile: ir.Value) -> TilePlace:
 _UNITS = (32, 16, 8)
 
 
-def partials_of_tiles(form: Form, made: Configuration) -> list[Partials] | None:
+def partials_of_tiles(form: Form, made: Tiling) -> list[Partials] | None:
     """Returns what the kernels store of statistics; None where they cannot compute them."""
-    if form.steps and form.work.statistics:
+    if not form.work.statistics:
+        return []
+    if form.steps:
         return None
     # The threads beside one another take so many rows of a tile each.
     threads, rows = made.threads, made.rows
     if made.parts > 1:
         threads, rows = PartsKernel.THREADS, PartsKernel.rows_of(made)
-    if form.work.statistics and made.columns > threads:
+    is_of_lanes = made.columns <= threads and power_of_two_from(made.columns) == made.columns
+    if not is_of_lanes:
         return None
     units = made.rows // (rows * made.columns // threads)
     found: list[Partials] = []
@@ -509,9 +512,9 @@ class PartsKernel:
         self.rows = self.rows_of(tiles.configuration)
 
     @classmethod
-    def rows_of(cls, made: Configuration) -> int:
+    def rows_of(cls, made: Tiling) -> int:
         """How many rows a block has: all of its threads have a result."""
-        return min(made.rows, max(cls.LEAST_ROWS, cls.THREADS // made.columns))
+        return min(made.rows, max(cls.LEAST_ROWS, cls.THREADS // power_of_two_from(made.columns)))
 
     @property
     def blocks_each(self) -> int:
@@ -560,9 +563,7 @@ class PartsKernel:
         results.store(times(slice_, self.rows), self.rows, value)
 
 
-def _side(
-    numbers: Numbers, made: Configuration, factor: Factor, own: tuple[int, ...], tile: int
-) -> Side:
+def _side(numbers: Numbers, made: Tiling, factor: Factor, own: tuple[int, ...], tile: int) -> Side:
     kind = Side if factor.makes is None else ComputedSide
     return kind(numbers, made, factor, own, tile)
 

@@ -9,6 +9,7 @@ from typing import ClassVar
 from ....dialects.records import dataclass
 from ..configuration import Configuration, Value
 from ..device import Device
+from ..size import Size
 from ..warpgroup_matrices import BARRIER_BYTES, PATCH_COLUMNS, PATTERN_BYTES, ROW_BYTES, ROWS
 from .form import Form
 from .patch import Patch, read_patch
@@ -208,6 +209,11 @@ def _configurations(plan: WarpgroupPlan, device: Device) -> Iterator[PatchConfig
                 made = replace(kept, rows=rows, consumers=consumers, resident=resident, keeps=False)
                 found += [replace(made, stages=stages) for stages in _STAGES]
         yield from (each for each in found if patch_refusal(plan, device, each) is None)
+
+
+def result_cycles(results: Size, device: Device) -> float:
+    """Returns how long a multiprocessor takes at the end of tiles with so many results in all."""
+    return _RESULT_CYCLES * results.known / device.multiprocessors
 
 
 def timed_patches(plan: WarpgroupPlan, device: Device) -> tuple[float, PatchConfiguration]:

@@ -14,6 +14,7 @@ from ..elements import address, element_bytes, load, store
 from ..region import Point
 from ..warp_matrices import LANES
 from ..work import Operand
+from .configuration import power_of_two_from
 from .indices import Indices, Numbers, add, both, number, plus, times
 from .statistics import Partials, is_virtual
 from .tile_statistics import Stored, all_of, fold, inside, where_there
@@ -58,13 +59,14 @@ class Results:
     ) -> None:
         """Computes and stores so many rows from `first` on, of sums given by row and column.
 
-        Neighbouring threads take neighbouring columns.
+        Neighbouring threads take neighbouring columns, of a power of two.
         """
-        width = min(self.columns, self.threads)
+        lanes = power_of_two_from(self.columns)
+        width = min(lanes, self.threads)
         column = arith.andi(self.thread, number(width - 1))
         row = add(first, arith.shrui(self.thread, number(width.bit_length() - 1)))
         step = self.threads // width
-        if width == self.columns:
+        if width == lanes:
             self._store_column(column, row, step, rows // step, value, first)
             return
         loop = scf.ForOp(number(0), number(self.columns), number(width))
@@ -92,9 +94,11 @@ class Results:
         is_there = None
         if not extent.is_multiple_of(self.columns):
             is_there = is_below(at, self.numbers.size(extent))
-            if self.stored:
-                # All threads exchange what they have.
-                at = arith.select(is_there, at, number(0))
+        if self.columns != power_of_two_from(self.columns):
+            is_there = both(is_there, is_below(column, number(self.columns)))
+        if self.stored and is_there is not None:
+            # All threads exchange what they have.
+            at = arith.select(is_there, at, number(0))
         columns = self.numbers.whole(self.numbers.split(at, form.columns))
         holds = self.numbers.are_there(columns)
         holds = holds if is_there is None else both(holds, is_there)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 
 from ....dialects.mlir import arith, ir
 from ....dialects.records import dataclass
@@ -27,8 +27,10 @@ from .apart import is_separable, launch_apart
 from .companions import RUN
 from .configuration import (
     COPIED_BYTES,
-    Configuration,
     OpenSize,
+    TileConfiguration,
+    TileSpace,
+    Tiling,
     choose,
     open_sizes,
     run_of,
@@ -38,7 +40,13 @@ from .configuration import (
 from .form import Factor, Form, is_far, places_of, reaches, read_form
 from .kernel import ContractionKernel, PartsKernel, Tiles, partials_of_tiles
 from .patch_kernel import PatchKernel, turned_outputs
-from .patches import PatchConfiguration, patch_refusal, read_patches, timed_patches
+from .patches import (
+    PatchConfiguration,
+    patch_refusal,
+    read_patches,
+    result_cycles,
+    timed_patches,
+)
 from .statistics import emit_apart, emit_ends, in_layout, is_virtual
 from .stencil import Stencil, StencilKernel, is_stencil
 from .tile_statistics import Stored
@@ -90,10 +98,14 @@ def chooser(
     return None
 
 
-class ContractionChooser(Chooser[WarpgroupConfiguration]):
+_Made = WarpgroupConfiguration | TileConfiguration
+
+
+class ContractionChooser(Chooser[_Made]):
     """The tiled kernel for the layout assumed, and for any.
 
-    Configurations are those of warpgroups, where they compute the layout assumed.
+    Configurations are those for the layout assumed: of warpgroups where these compute it from what
+    the copy engine brings, and of tiles that threads copy.
     """
 
     def __init__(self, forms: Sequence[Form], kernels: Kernels, device: Device) -> None:
@@ -110,14 +122,27 @@ class ContractionChooser(Chooser[WarpgroupConfiguration]):
             return False
         return is_reduced_apart(self._plan, self.device)
 
-    def choices(self) -> Sequence[WarpgroupConfiguration]:
-        return [] if self._plan is None else [choose_warpgroups(self._plan, self.device)]
+    def choices(self) -> Sequence[_Made]:
+        found: list[_Made] = []
+        if self._plan is not None:
+            found.append(choose_warpgroups(self._plan, self.device))
+        if self._takes_tiles:
+            own = choose(self._forms[0], self.device, is_wide=bool(self._wide)).decision
+            found.insert(len(found) if self._is_by_plan else 0, own)
+        return found
 
-    def refusal(self, made: WarpgroupConfiguration) -> str | None:
+    def refusal(self, made: _Made) -> str | None:
+        if isinstance(made, TileConfiguration):
+            return self._tiles.refusal(made)
         assert self._plan is not None
         return refusal(self._plan, self.device, made)
 
-    def alternative(self, made: WarpgroupConfiguration) -> Alternative:
+    def alternative(self, made: _Made) -> Alternative:
+        if isinstance(made, TileConfiguration):
+            return self._by_configuration(self._forms[0], self._tiles.tiling(made), self._wide)
+        return self._by_warpgroups(made)
+
+    def _by_warpgroups(self, made: WarpgroupConfiguration) -> Alternative:
         assert self._plan is not None
         plan = self._plan
 
@@ -129,6 +154,22 @@ class ContractionChooser(Chooser[WarpgroupConfiguration]):
         makes = _Makes(kernel, made.attribute)
         return _warpgroup_alternative(plan, made, self.kernels, self.device, makes)
 
+    @property
+    def _takes_tiles(self) -> bool:
+        """Whether threads can copy tiles of the layout assumed."""
+        return not self._is_stencil and _is_taken(self._forms[0], self.device)
+
+    @cached_property
+    def _tiles(self) -> TileSpace:
+        return TileSpace.of(self._forms[0], self.device, is_wide=bool(self._wide))
+
+    @cached_property
+    def _wide(self) -> list[Factor]:
+        """The factors of which threads copy neighbours together, where the layout is assumed."""
+        form = self._forms[0]
+        sides = ((form.first, form.rows), (form.second, form.columns))
+        return [factor for factor, own in sides if run_of(form, factor, own).width > 1]
+
     def alternatives(self) -> list[Alternative]:
         forms, kernels, device = self._forms, self.kernels, self.device
         if self._is_stencil:
@@ -136,12 +177,12 @@ class ContractionChooser(Chooser[WarpgroupConfiguration]):
         first, last = forms[0], self.last
         is_fallback = FALLBACK in first.work.op.attributes
         if self._is_by_plan:
-            (whole,) = super().alternatives()
+            assert self._plan is not None
+            whole = self._by_warpgroups(choose_warpgroups(self._plan, device))
             return [whole] if is_fallback else [whole, last]
         if is_fallback:
             return [last]
-        sides = ((first.first, first.rows), (first.second, first.columns))
-        wide = [factor for factor, own in sides if run_of(first, factor, own).width > 1]
+        wide = self._wide
         found = self._by_open_size(first, wide)
         if first.is_computed and open_sizes(first) and is_separable(first):
             found.append(self._apart)
@@ -183,9 +224,10 @@ class ContractionChooser(Chooser[WarpgroupConfiguration]):
 
     @property
     def cycles(self) -> float:
-        """How long the compiler's own choice takes, by a model."""
+        """How long the compiler's own choice takes, by a model, with its results as of patches."""
         form = self._forms[0]
-        found = timed(form, self.device, is_wide=True)[0]
+        results = product([form.work.extents[loop] for loop in form.work.parallel])
+        found = timed(form, self.device, is_wide=True)[0] + result_cycles(results, self.device)
         if self._plan is None:
             return found
         return min(found, timed_warpgroups(self._plan, self.device)[0])
@@ -205,7 +247,7 @@ class ContractionChooser(Chooser[WarpgroupConfiguration]):
     def _by_configuration(
         self,
         form: Form,
-        made: Configuration,
+        made: Tiling,
         wide: Sequence[Factor] = (),
         size: OpenSize | None = None,
     ) -> Alternative:
@@ -229,12 +271,19 @@ class BytesChooser(ContractionChooser):
 
     def alternatives(self) -> list[Alternative]:
         if self._is_by_plan:
-            return [self.alternative(made) for made in self.choices()]
-        return self._by_open_size(self._forms[0], [self._forms[0].first, self._forms[0].second])
+            return [self.alternative(made) for made in self.choices()[:1]]
+        return self._by_open_size(self._forms[0], self._wide)
+
+    @property
+    def _takes_tiles(self) -> bool:
+        return takes_bytes(self._forms[0], self.device)
 
 
-class PatchChooser(Chooser[PatchConfiguration]):
-    """The kernel of images of few channels, and that of what the copy engine cannot take."""
+class PatchChooser(Chooser[PatchConfiguration | _Made]):
+    """The kernel of images of few channels, and that of what the copy engine cannot take.
+
+    An operation may ask for any of others too.
+    """
 
     def __init__(
         self, plan: WarpgroupPlan, choice: PatchConfiguration, others: ContractionChooser
@@ -242,13 +291,17 @@ class PatchChooser(Chooser[PatchConfiguration]):
         self.work = plan.form.work
         self._plan, self._choice, self._others = plan, choice, others
 
-    def choices(self) -> Sequence[PatchConfiguration]:
-        return [self._choice]
+    def choices(self) -> Sequence[PatchConfiguration | _Made]:
+        return [self._choice, *self._others.choices()]
 
-    def refusal(self, made: PatchConfiguration) -> str | None:
+    def refusal(self, made: PatchConfiguration | _Made) -> str | None:
+        if not isinstance(made, PatchConfiguration):
+            return self._others.refusal(made)
         return patch_refusal(self._plan, self._others.device, made)
 
-    def alternative(self, made: PatchConfiguration) -> Alternative:
+    def alternative(self, made: PatchConfiguration | _Made) -> Alternative:
+        if not isinstance(made, PatchConfiguration):
+            return self._others.alternative(made)
         plan, others = self._plan, self._others
 
         def kernel(
@@ -260,9 +313,9 @@ class PatchChooser(Chooser[PatchConfiguration]):
         return _warpgroup_alternative(plan, made.tile, others.kernels, others.device, makes)
 
     def alternatives(self) -> list[Alternative]:
-        found = super().alternatives()
+        own = self.alternative(self._choice)
         is_fallback = FALLBACK in self.work.op.attributes
-        return found if is_fallback else [*found, self._others.last]
+        return [own] if is_fallback else [own, self._others.last]
 
 
 @dataclass(frozen=True)
@@ -541,7 +594,7 @@ def _launch_stencil(stencil: Stencil, kernels: Kernels) -> None:
     emit_launch(kernel, blocks, threads, made.parameters.arguments())
 
 
-def _launch(form: Form, made: Configuration, kernels: Kernels, device: Device) -> None:
+def _launch(form: Form, made: Tiling, kernels: Kernels, device: Device) -> None:
     """Launches the kernel, and where sums are made in parts another one that adds these."""
     partials = partials_of_tiles(form, made)
     assert partials is not None
@@ -571,7 +624,8 @@ def _launch(form: Form, made: Configuration, kernels: Kernels, device: Device) -
 
     resident = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), made.resident)
     name, place = operation_name(work.op), work.op.location
-    kernel = kernels.build(name, made.threads, emit, place, {"nvvm.minctasm": resident})
+    attributes, decision = {"nvvm.minctasm": resident}, made.decision.attribute
+    kernel = kernels.build(name, made.threads, emit, place, attributes, decision)
     blocks = work.open.value(tiles.count * parts)
     arguments = found[0].parameters.arguments()
     emit_launch(kernel, blocks, made.threads, arguments, found[0].shared.bytes)

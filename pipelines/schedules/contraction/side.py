@@ -15,9 +15,10 @@ from ..size import ZERO, Size
 from .configuration import (
     COPIED_BYTES,
     ROW_BYTES,
-    Configuration,
     Run,
+    Tiling,
     is_along_terms,
+    power_of_two_from,
     run_of,
     vector_of,
 )
@@ -102,7 +103,7 @@ class Side:
     def __init__(
         self,
         numbers: Numbers,
-        made: Configuration,
+        made: Tiling,
         factor: Factor,
         own: tuple[int, ...],
         tile: int,
@@ -111,6 +112,8 @@ class Side:
         self.numbers, self.made, self.factor, self.own, self.tile = numbers, made, factor, own, tile
         self.bytes = element_bytes(factor.element)
         self.along_terms = is_along_terms(form, factor, own)
+        # Of those that lie together threads copy a power of two.
+        self.copied = tile if self.along_terms else power_of_two_from(tile)
         places = places_of(form, factor)
         assert places is not None
         self.places = places
@@ -119,7 +122,7 @@ class Side:
         is_wide = made.is_wide or factor.makes is not None
         run = run_of(form, factor, own) if is_wide else Run(1)
         # Each thread has a copy to make: of a small tile's elements it takes fewer at once.
-        self.width = min(run.width, tile * made.terms // made.threads)
+        self.width = min(run.width, self.copied * made.terms // made.threads)
         self.is_by_row = run.is_of_terms
         self.is_fetched = self.width * self.bytes < COPIED_BYTES
         # How many terms an entry of its table is of.
@@ -132,14 +135,14 @@ class Side:
             self.count_rows, self.count_terms = tile * across // made.threads, 1
             self.row_step, self.term_step = made.threads // across, 0
         else:
-            self.pitch = tile + (self._padding(form) if form.is_of_matrices else 0)
-            across = tile // self.width
+            self.pitch = self.copied + (self._padding(form) if form.is_of_matrices else 0)
+            across = self.copied // self.width
             self.count_rows = max(across // made.threads, 1)
             self.count_terms = across * made.terms // made.threads // self.count_rows
             self.row_step = made.threads * self.width
             self.term_step = max(made.threads // across, 1)
         copied = self.count_rows * self.count_terms * self.width * made.threads
-        assert copied == tile * made.terms, "threads copy a whole step of the tile"
+        assert copied == self.copied * made.terms, "threads copy a whole step of the tile"
         self.stage_bytes = (tile if self.is_by_row else made.terms) * self.pitch * self.bytes
         # What a stage has of it.
         self.slot_bytes = self.stage_bytes
@@ -187,7 +190,7 @@ class Side:
             self.term = times(piece, self.width)
             row = arith.shrui(thread, number(across.bit_length() - 1))
         else:
-            across = self.tile // self.width
+            across = self.copied // self.width
             row, self.term = thread, number(0)
             if across <= made.threads:
                 row = arith.andi(thread, number(across - 1))
@@ -257,7 +260,8 @@ class Side:
     @property
     def _is_whole(self) -> bool:
         """Whether no tile certainly goes beyond the last row."""
-        return self.numbers.form.count_of(self.own).is_multiple_of(self.tile)
+        count = self.numbers.form.count_of(self.own)
+        return self.copied == self.tile and count.is_multiple_of(self.tile)
 
     def _is_row_there(self, at: ir.Value, whole: Indices) -> ir.Value | None:
         """Returns whether a row is; None where it certainly is."""
@@ -415,7 +419,7 @@ class Side:
 
 def fill_tables(
     numbers: Numbers,
-    made: Configuration,
+    made: Tiling,
     segment: Segment,
     tables: dict[Side, ir.Value],
     entries: int,

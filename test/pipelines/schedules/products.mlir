@@ -15,6 +15,8 @@
 // RUN: not hirc %t.sums.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - 2>&1 | FileCheck %s --check-prefix=SUMS
 // RUN: sed 's/ASKED/hir.configuration = {family = "contraction", rows = 64, columns = 64, depth = 3}/' %s > %t.less.mlir
 // RUN: not hirc %t.less.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - 2>&1 | FileCheck %s --check-prefix=LESS
+// RUN: sed 's/ASKED/hir.configuration = {family = "contraction", thread_rows = 8, consumers = 2}/' %s > %t.mixed.mlir
+// RUN: not hirc %t.mixed.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - 2>&1 | FileCheck %s --check-prefix=MIXED
 // RUN: sed 's/ASKED/hir.configuration = {family = "contraction", rows = 64, columns = 128, stages = 4, consumers = 1, down = 2}/' %s > %t.down.mlir
 // RUN: hirc %t.down.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - | FileCheck %s --check-prefix=DOWN
 // RUN: sed 's/ASKED/hir.configuration = {family = "contraction", rows = 128, columns = 128, stages = 4, consumers = 2, resident = 1, down = 2, across = 2, apart = false}/' %s > %t.around.mlir
@@ -104,7 +106,8 @@
 // FEW:         nvvm.cluster.arrive
 // FEWER:     gpu.func @{{.*}}parts = 1 : i64
 // FEWER-NOT: nvvm.cluster
-// LESS: error: hir.configuration: 'contraction' has no 'depth', but rows, columns, stages, consumers, group, resident, parts, down, across, companions, apart;
+// MIXED: error: hir.configuration: no kernel of 'contraction' has all of consumers, thread_rows; one has rows, columns, stages, consumers, group, resident, parts, down, across, companions, apart, or rows, columns, thread_rows, thread_columns, stages, resident, parts;
+// LESS: error: hir.configuration: 'contraction' has no 'depth', but rows, columns, stages, consumers, group, resident, parts, down, across, companions, apart, or rows, columns, thread_rows, thread_columns, stages, resident, parts;
 
 "hir.program"() ({
 ^bb0(%x: memref<4096x4096xbf16>, %w: memref<4096x4096xbf16>, %y: memref<4096x4096xf32>):
