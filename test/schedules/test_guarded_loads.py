@@ -101,8 +101,65 @@ def _rotate(name: str, element: str, half: int) -> Written:
     )
 
 
+def _chunks(name: str, channels: int, count: int) -> Written:
+    """Rows of channels laid out in chunks, with zeros around the rows and behind the last chunk.
+
+    The column of an element is a multiple of `count` and the index of the innermost loop.
+    """
+    chunks = -(-channels // count)
+
+    def chunked(x: torch.Tensor) -> torch.Tensor:
+        wide = functional.pad(x, (0, chunks * count - channels, 1, 1))
+        return wide.reshape(9, chunks, count).transpose(0, 1)
+
+    return Written(
+        name,
+        (f"bf16[7, {channels}]",),
+        (f"bf16[{chunks}, 9, {count}]",),
+        chunked,
+        ({"one": 1},),
+        source=f"""
+      func.func @NAME(%x: tensor<7x{channels}xbf16>) -> tensor<{chunks}x9x{count}xbf16> {{
+        %zero = arith.constant 0.0 : bf16
+        %c1 = arith.constant 1 : index
+        %rows = arith.constant 7 : index
+        %channels = arith.constant {channels} : index
+        %count = arith.constant {count} : index
+        %e = tensor.empty() : tensor<{chunks}x9x{count}xbf16>
+        %y = linalg.generic {{
+            indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>],
+            iterator_types = ["parallel", "parallel", "parallel"]}}
+            outs(%e : tensor<{chunks}x9x{count}xbf16>) {{
+        ^bb0(%o: bf16):
+          %chunk = linalg.index 0 : index
+          %padded = linalg.index 1 : index
+          %inner = linalg.index 2 : index
+          %first = arith.muli %chunk, %count : index
+          %channel = arith.addi %first, %inner : index
+          %row = arith.subi %padded, %c1 : index
+          %is_row = arith.cmpi ult, %row, %rows : index
+          %is_channel = arith.cmpi ult, %channel, %channels : index
+          %is_there = arith.andi %is_row, %is_channel : i1
+          %v = scf.if %is_there -> bf16 {{
+            %l = tensor.extract %x[%row, %channel] : tensor<7x{channels}xbf16>
+            scf.yield %l : bf16
+          }} else {{
+            scf.yield %zero : bf16
+          }}
+          linalg.yield %v : bf16
+        }} -> tensor<{chunks}x9x{count}xbf16>
+        return %y : tensor<{chunks}x9x{count}xbf16>
+      }}""",
+    )
+
+
 SUITE = Suite(
     [
+        _chunks("chunks", 24, 8),
+        _chunks("chunks_of_two_pieces", 24, 6),
+        _chunks("chunks_of_rows", 20, 4),
+        _chunks("chunks_that_lack", 21, 8),
+        _chunks("chunks_that_lack_half", 20, 8),
         _rotate("rotated_vectors", "bf16", 16),
         _rotate("rotated_pieces", "f32", 6),
         _rotate("rotated_elements", "f32", 3),

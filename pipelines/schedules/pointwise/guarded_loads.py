@@ -10,6 +10,7 @@ concatenated.
 from __future__ import annotations
 
 from functools import partial
+from math import prod
 
 from ....dialects.mlir import arith, ir
 from ....dialects.records import dataclass
@@ -33,8 +34,8 @@ class GuardedLoad:
     """A memref.load within an scf.if of the region, along `loop`, one of the operation's own.
 
     It is done where all of `guards` hold, which do not vary along the loop, and `tested` is below
-    `bound` if there is one. `place` is the last index. Both are some way from the loop's index:
-    `shifts` are how far, up to their signs.
+    `bound` if there is one. `place` is the last index. Both are some way from the loop's index, the
+    same along the loop: a multiple of `shifts`.
     """
 
     op: ir.Operation
@@ -161,7 +162,9 @@ def _guarded(op: ir.Operation, region: Region, loop: int) -> GuardedLoad | None:
 
 
 def _shift(place: ir.Value, region: Region, loop: int) -> Size | None:
-    """Returns how far a place is from a loop's index, up to the sign; None where it is not so."""
+    """Returns what a place's distance from a loop's index is a multiple of; None where it has none,
+    or one that varies along the loop.
+    """
     if isinstance(place.owner, ir.Block) or region.is_outside(place):
         return None
     if _is_index(place):
@@ -172,19 +175,32 @@ def _shift(place: ir.Value, region: Region, loop: int) -> Size | None:
     left, right = op.operands
     if op.name == "arith.addi" and not _is_index(left):
         left, right = right, left
-    if (
-        not _is_index(left)
-        or region.varies(left) != frozenset([loop])
-        or not region.is_outside(right)
-    ):
+    if not _is_index(left) or region.varies(left) != frozenset([loop]):
         return None
-    return _size(right, region)
+    if region.is_outside(right):
+        return _size(right, region)
+    return None if loop in region.varies(right) else Size(_multiple(right))
+
+
+def _multiple(value: ir.Value) -> int:
+    """Returns what a number is certainly a multiple of, by the product that it is."""
+    op = None if isinstance(value.owner, ir.Block) else value.owner.operation
+    if op is None or op.name != "arith.muli":
+        return 1
+    return prod(abs(each.value) for each in map(_constant, op.operands) if each is not None)
+
+
+def _constant(value: ir.Value) -> ir.IntegerAttr | None:
+    if isinstance(value.owner, ir.Block) or value.owner.operation.name != "arith.constant":
+        return None
+    return ir.IntegerAttr(value.owner.operation.attributes["value"])
 
 
 def _size(value: ir.Value, region: Region) -> Size:
     """A number of the host, without its sign."""
-    if not isinstance(value.owner, ir.Block) and value.owner.operation.name == "arith.constant":
-        return Size(abs(ir.IntegerAttr(value.owner.operation.attributes["value"]).value))
+    constant = _constant(value)
+    if constant is not None:
+        return Size(abs(constant.value))
     return region.work.open.size_of(value)
 
 

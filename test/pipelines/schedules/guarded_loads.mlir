@@ -38,3 +38,39 @@
   }
 }) {sym_name = "main",
     function_type = (memref<1024x1020xf32>, memref<1024x1024xf32>) -> ()} : () -> ()
+
+// A column may be a multiple of what is loaded together beyond the loop's index, whatever that is: as
+// of channels in chunks of 8.
+
+// CHECK-LABEL: gpu.func @copy_3(
+// CHECK:         scf.if {{.*}} -> (vector<8xbf16>) {
+// CHECK-NOT:     scf.if
+// CHECK:         gpu.return
+"hir.program"() ({
+^bb0(%x: memref<700x24xbf16>, %y: memref<3x702x8xbf16>):
+  %zero = arith.constant 0.0 : bf16
+  %rows = arith.constant 700 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  linalg.generic {
+    indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>],
+    iterator_types = ["parallel", "parallel", "parallel"]
+  } outs(%y : memref<3x702x8xbf16>) {
+  ^bb0(%d: bf16):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %k = linalg.index 2 : index
+    %first = arith.muli %i, %c8 : index
+    %channel = arith.addi %first, %k : index
+    %row = arith.subi %j, %c1 : index
+    %has_row = arith.cmpi ult, %row, %rows : index
+    %v = scf.if %has_row -> bf16 {
+      %e = memref.load %x[%row, %channel] : memref<700x24xbf16>
+      scf.yield %e : bf16
+    } else {
+      scf.yield %zero : bf16
+    }
+    linalg.yield %v : bf16
+  }
+}) {sym_name = "chunks",
+    function_type = (memref<700x24xbf16>, memref<3x702x8xbf16>) -> ()} : () -> ()
