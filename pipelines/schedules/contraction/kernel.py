@@ -100,12 +100,16 @@ def partials_of_tiles(form: Form, made: Tiling) -> list[Partials] | None:
     if not is_of_lanes:
         return None
     units = made.rows // (rows * made.columns // threads)
+    # Units lie within a tile.
+    sizes = [each for each in _UNITS if each <= made.columns]
+    if not sizes:
+        return None
     found: list[Partials] = []
     for statistic in form.work.statistics:
         down = units_of(form.work, form.rows, statistic, [made.rows])
-        across = units_of(form.work, form.columns, statistic, _UNITS)
+        across = units_of(form.work, form.columns, statistic, sizes)
         if across is None:
-            across = _units_of_runs(form, statistic)
+            across = _units_of_runs(form, statistic, sizes)
         if down is None or across is None:
             return None
         if down.per is not None:
@@ -114,13 +118,13 @@ def partials_of_tiles(form: Form, made: Tiling) -> list[Partials] | None:
     return found if are_reduced(found) else None
 
 
-def _units_of_runs(form: Form, statistic: Statistic) -> Units | None:
+def _units_of_runs(form: Form, statistic: Statistic, sizes: Sequence[int]) -> Units | None:
     """Returns the units of columns of which a tile has several results, which begin anywhere."""
     kept = tuple(loop for loop in form.columns if loop not in statistic.loops)
     run = form.extent(form.columns[len(kept) :])
     if kept != form.columns[: len(kept)] or not run.is_known:
         return None
-    size = next((each for each in _UNITS if each <= run.known), None)
+    size = next((each for each in sizes if each <= run.known), None)
     if size is None:
         return None
     return Units(kept, Size((run.known + size - 2) // size + 1), size, run.known)
