@@ -13,6 +13,8 @@ import torch
 from schedules.harness import Suite
 from schedules.programs import Written
 
+from hirc.pipelines.schedules.contraction import configuration
+
 _SIZES = {"m": 133, "n": 136, "k": 248}
 Reduction = Callable[[torch.Tensor, Sequence[int]], torch.Tensor]
 
@@ -193,7 +195,50 @@ _APART = (
     "parts = 1, apart = true"
 )
 _ROWS, _COLUMNS, _ALL = ("sum n", "greatest n"), ("squares m", "least m"), ("sum nm",)
+
+
+def _of_tile(name: str) -> list[Written]:
+    """Products by a tile that threads copy: rows and columns, and runs that begin anywhere.
+
+    A sum is made in one part, or in two.
+    """
+    tile, element, (first, second) = _TILES[name]
+    # Where neither has its terms together, small tiles need copies of 16 bytes.
+    m, h = (136, 48) if first == "km" else (133, 49)
+    asks: list[str] = []
+    for parts in (1, 2):
+        asked = tile.decision(stages=3, parts=parts).values
+        asks.append(", ".join(f"{key} = {asked[key]}" for key in asked if key != "family"))
+    return [
+        _reduced(
+            *(name, "mnk", first, second, "mn", {"m": m, "n": 136, "k": 520}),
+            (*_ROWS, *_COLUMNS, *_ALL),
+            element=element,
+            asks=asks[0],
+        ),
+        _reduced(
+            *(f"{name}_runs", "ihck", first.replace("m", "c"), second.replace("n", "ih"), "cih"),
+            {"i": 5, "h": h, "c": 72, "k": 520},
+            ("squares h", "greatest ch"),
+            element=element,
+            writes=False,
+            asks=asks[1],
+        ),
+    ]
+
+
 _SMALL = {"c": 70, "k": 72}
+_FLAGS = ("-O0", "--products=own")
+# Every tile that threads copy, with the dims of the factors in which it is one.
+_TILES = {
+    f"tile_{tile.rows}x{tile.columns}_{name}": (tile, element, dims)
+    for name, tiles, element, dims in (
+        ("f32", configuration._TILES, "f32", ("mk", "nk")),  # pyright: ignore[reportPrivateUsage]
+        ("bf16", configuration._MATRIX_TILES, "bf16", ("km", "kn")),  # pyright: ignore[reportPrivateUsage]
+        ("wgmma", configuration._WARPGROUP_TILES, "bf16", ("mk", "nk")),  # pyright: ignore[reportPrivateUsage]
+    )
+    for tile in tiles
+}
 SUITE = Suite(
     [
         _reduced("rows", "mnk", "mk", "nk", "mn", _SIZES, _ROWS),
@@ -324,7 +369,7 @@ SUITE = Suite(
             element="f32",
         ),
     ],
-    flags=("-O0", "--products=own"),
+    flags=_FLAGS,
 )
 
 
@@ -335,3 +380,10 @@ def test_statistics(name: str) -> None:
 
 def test_checks_are_silent() -> None:
     SUITE.check_silence()
+
+
+@pytest.mark.parametrize("tile", _TILES)
+def test_tiles(tile: str) -> None:
+    suite = Suite(_of_tile(tile), flags=_FLAGS)
+    for name in suite.names:
+        suite.check(name)
