@@ -334,6 +334,8 @@ _DEPTHWISE_PROGRAMS = (
     _depthwise("neighbours", "bf16", (2, 3, 13, 24), (3, 3)),
     _depthwise("neighbours_f32", "f32", (1, 3, 19, 12), (5, 3), (2, 1)),
     _depthwise("short_rows", "bf16", (1, 5, 9, 36), (4, 4), _ZEROS),
+    # Elements that some results alone need are asked for before those of all.
+    _depthwise("two_rows", "bf16", (2, 5, 8, 16), (7, 3), _ZEROS),
     _depthwise("odd_rows", "f16", (2, 3, 9, 17), (3, 3)),
     _depthwise("stepping", "bf16", (2, 3, 12, 32), (3, 3), step=2),
     _depthwise("stepping_far", "f32", (1, 2, 13, 24), (3, 2), step=3, dilation=2),

@@ -358,7 +358,13 @@ class _Rest:
 
     def __init__(self, stencil: Stencil, numbers: Numbers, indices: Indices) -> None:
         self.stencil, self.numbers, self.indices = stencil, numbers, indices
+        # All of them here, as what asks for one first may be executed where others are not.
         self._known: dict[tuple[int, int], ir.Value] = {}
+        for loop, steps in stencil.steps.items():
+            extent = stencil.form.work.extents[loop]
+            for by in range(1, 1 if extent.is_multiple_of(steps) else steps):
+                at = plus(indices[loop], by)
+                self._known[loop, by] = is_below(at, numbers.size(extent))
 
     def holds(self, result: _Result, apart: Collection[int] = ()) -> ir.Value | None:
         """Returns whether there is a result; None where there certainly is.
@@ -369,13 +375,8 @@ class _Rest:
         for loop, by in zip((stencil.down, stencil.across), result, strict=True):
             if loop is None or not by or loop in apart:
                 continue
-            extent = stencil.form.work.extents[loop]
-            if extent.is_multiple_of(stencil.steps[loop]):
-                continue
-            if (loop, by) not in self._known:
-                at = plus(self.indices[loop], by)
-                self._known[loop, by] = is_below(at, self.numbers.size(extent))
-            found = both(found, self._known[loop, by])
+            if (loop, by) in self._known:
+                found = both(found, self._known[loop, by])
         return found
 
 
