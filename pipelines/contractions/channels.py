@@ -46,7 +46,7 @@ IN_BOXES = {4: 4e-15, 2: 2e-15, 1: 1e-15}
 # to 3.2, of 33 to 112 channels to 128 by 3x3), and not (1.5 to 2.1).
 _PAST_END, _PAST_SECTORS = 3.0, 1.8
 # The side of the tiles of those, and the least columns of boxes.
-SIDE, _LEAST_COLUMNS = 128, 64
+SIDE, LEAST_COLUMNS = 128, 64
 # The same for a byte of a copy, for one that is filled, and for another kernel.
 COPIED, _FILLED, KERNEL = 0.6e-12, 0.35e-12, 3e-6
 
@@ -377,7 +377,7 @@ class _Product:
         """Returns the seconds it takes where rows of channels take so many steps to copy."""
         depth = ROW_BYTES // self.size
         filled = -(-self.channels // depth) * depth / self.channels
-        filled *= -(-self.columns // _LEAST_COLUMNS) * _LEAST_COLUMNS / self.columns
+        filled *= -(-self.columns // LEAST_COLUMNS) * LEAST_COLUMNS / self.columns
         copied = self.copies * (self.terms // self.channels) * steps * _ROW
         return max(self.operations * filled * IN_BOXES[self.size], copied)
 

@@ -40,6 +40,7 @@ from .channels import (
     COPIED,
     IN_BOXES,
     KERNEL,
+    LEAST_COLUMNS,
     SIDE,
     SINGLE,
     TOGETHER,
@@ -115,7 +116,8 @@ def _pays(op: ir.Operation, dims: Sequence[_Dim], device: Device) -> bool:
     """Returns whether tiles of all phases take less time than threads that gather elements.
 
     Those multiply by places of the window that lie on elements alone, and read channels one by one
-    unless rows of them are multiples of 16 bytes. Tiles of both are of 128x128.
+    unless rows of them are multiples of 16 bytes. Tiles of both are of 128x128, or of 64 filters at
+    least where threads copy channels together.
     """
     image, weights = accesses_of(op)[: len(inputs_of(op))]
     extents, reducing = loop_extents(op), set(reducing_loops(op))
@@ -135,7 +137,8 @@ def _pays(op: ir.Operation, dims: Sequence[_Dim], device: Device) -> bool:
     together = TOGETHER * max(size / 2, 1)
     gathered = terms * prod(dim.places for dim in dims) // steps
     if channels * size % TOGETHER_BYTES == 0:
-        before = 2 * results * gathered * together
+        filled = -(-width // LEAST_COLUMNS) * LEAST_COLUMNS
+        before = 2 * results // width * filled * gathered * together
     else:
         before = gathered * tile_copies(results // width, width) * _SINGLE_APART
     of_tile = 2 * SIDE**2 * terms * prod(len(dim.shifts) for dim in dims)
