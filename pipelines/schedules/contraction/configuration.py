@@ -119,8 +119,8 @@ _TILES = (
     _Tile(128, 80, 4, 20, 3, 0.5),
     _Tile(48, 256, 12, 8, 3, 0.545),
     _Tile(256, 48, 8, 12, 3, 0.495),
-    _Tile(24, 256, 12, 8, 4, 0.47),
-    _Tile(256, 24, 8, 12, 4, 0.46),
+    _Tile(24, 256, 12, 8, 4, 0.53),
+    _Tile(256, 24, 8, 12, 4, 0.52),
     # Of few rows or columns, as few filters are.
     _Tile(256, 32, 8, 8, 3, 0.5),
     _Tile(32, 256, 8, 8, 3, 0.5),
@@ -130,10 +130,10 @@ _TILES = (
     _Tile(16, 256, 8, 4, 4, 0.43),
     _Tile(128, 16, 8, 4, 6, 0.35),
     # Not measured: by what a step loads from and copies to shared memory.
-    _Tile(256, 8, 4, 8, 4, 0.28),
-    _Tile(8, 256, 8, 4, 4, 0.28),
-    _Tile(256, 4, 4, 4, 4, 0.18),
-    _Tile(4, 256, 4, 4, 4, 0.18),
+    _Tile(256, 8, 4, 8, 4, 0.315),
+    _Tile(8, 256, 8, 4, 4, 0.315),
+    _Tile(256, 4, 4, 4, 4, 0.2),
+    _Tile(4, 256, 4, 4, 4, 0.2),
 )
 # Of matrices. What a tile reaches grows with how many warps are resident, and then with its size.
 _MATRIX_TILES = (
@@ -172,7 +172,7 @@ _COMPUTED_WARPGROUP_TILES = (
 _COMPUTED_WARP_TILES = (_Tile(32, 64, 4, 4, 4, 1.0),)
 # Registers of a thread that holds the sums of a step besides those of all (ptxas: 128 spill).
 _PROMOTED_REGISTERS = 168
-_SHARE_OF_WARPS = ((4, 0.65), (8, 0.9))
+_SHARE_OF_WARPS = ((4, 0.6), (8, 0.8))
 _SEGMENT = 2048
 # Of f32 on ordinary cores, so many terms are added one after the other at most: errors of a sum of
 # n grow with sqrt(n). 32 channels of 3x3 are a piece. What is set aside meanwhile goes through the
