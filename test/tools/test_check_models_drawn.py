@@ -14,8 +14,9 @@ from typing import Any, cast
 import pytest
 import torch
 
+from hirc.tools.check_models import compare
 from hirc.tools.check_models.__main__ import main as check_models
-from hirc.tools.check_models.compare import seconds_of
+from hirc.tools.check_models.compare import await_memory, seconds_of
 from hirc.tools.check_models.drawn.draw import Draw
 from hirc.tools.check_models.drawn.work import Work, estimate
 from hirc.tools.check_models.drawn.writing import LEVELS, drawn
@@ -240,6 +241,19 @@ def test_torch_compiles_without_the_device(monkeypatch: pytest.MonkeyPatch) -> N
         *["leave", "compile", "take", "benchmark", "take", "run"],
         *["leave", "compile", "take", "run"],
     ]
+
+
+def test_networks_wait_for_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that finds too little leaves the device to those that hold it, but not for ever."""
+    waited: list[float] = []
+    monkeypatch.setattr("time.sleep", waited.append)
+    turn, free = _Turn(), iter([10, 49, 50])
+    await_memory(cast(Any, turn), lambda: (next(free), 100))
+    assert turn.events == ["leave", "take"] * 2
+    assert len(waited) == 2
+    monkeypatch.setattr(compare, "_MOST_WAITED", -1.0)
+    await_memory(cast(Any, turn), lambda: (0, 100))
+    assert len(waited) == 2
 
 
 _CHILD = """

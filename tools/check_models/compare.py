@@ -11,6 +11,7 @@ import math
 import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,9 @@ _FIRST_CALLS = 6
 _ROUNDS = 4
 _SECONDS = 0.08
 _LEAST_CALLS, _MOST_CALLS = 2, 25
+# Those that torch compiles for meanwhile keep their networks on the device: another one begins
+# where this part of its memory is free, or after so many seconds.
+_FREE, _MOST_WAITED, _ASKED_EVERY = 0.5, 120.0, 0.5
 
 
 def compare(
@@ -54,6 +58,8 @@ def compare(
     others = other_inputs(description, folder)
     torch.empty(1, device=device)
     turn.take()
+    if device.type == "cuda":
+        await_memory(turn, partial(torch.cuda.mem_get_info, device))
     with torch.inference_mode():
         network = _Network(folder, description, model, inputs, others)
         if network.draws and device.type == "cpu":
@@ -74,6 +80,18 @@ def compare(
             )
             yield {**judged, "seconds": seconds, "failed": failed}
     turn.leave()
+
+
+def await_memory(turn: Turn, free_and_all: Callable[[], tuple[int, int]]) -> None:
+    """Leaves the turn to others until they have left enough memory, and takes it again."""
+    end = time.monotonic() + _MOST_WAITED
+    while True:
+        free, whole = free_and_all()
+        if free >= _FREE * whole or time.monotonic() > end:
+            return
+        turn.leave()
+        time.sleep(_ASKED_EVERY)
+        turn.take()
 
 
 class _Network:
