@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cached_property
 from math import ceil
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from ....dialects.mlir import ir
 from ....dialects.records import dataclass
@@ -38,8 +38,6 @@ class TileConfiguration(Configuration):
     candidates: ClassVar[Mapping[str, Sequence[Value]]] = {
         "rows": (4, 8, 16, 24, 32, 48, 64, 80, 96, 128, 256),
         "columns": (4, 8, 16, 24, 32, 48, 64, 80, 96, 128, 256),
-        "thread_rows": (4, 8, 12, 20),
-        "thread_columns": (4, 8, 12, 16, 20),
         "parts": (1, 2, 4, 8),
     }
 
@@ -50,6 +48,18 @@ class TileConfiguration(Configuration):
     stages: int
     resident: int
     parts: int = 1
+
+    def with_values(self, values: Mapping[str, Value]) -> Self:
+        """The same but for these fields. A thread has what it has of such a tile, unless asked."""
+        made = super().with_values(values)
+        if {"thread_rows", "thread_columns"} & values.keys():
+            return made
+        for tile in _tiles_beside(self):
+            if (tile.rows, tile.columns) == (made.rows, made.columns):
+                return replace(
+                    made, thread_rows=tile.thread_rows, thread_columns=tile.thread_columns
+                )
+        return made
 
     @property
     def threads(self) -> int:
@@ -244,6 +254,17 @@ def open_sizes(form: Form) -> list[OpenSize]:
         return [OpenSize(loops[0], most, most) for most in _COMPUTED_ROWS]
     few, many = OpenSize(loops[0], _FEW, _TAKEN_FEW), OpenSize(loops[0], None, _TAKEN_MANY)
     return [few, many]
+
+
+def _tiles_beside(made: TileConfiguration) -> Sequence[_Tile]:
+    """Returns the tiles that there are for what multiplies as a configuration's own does."""
+    kinds = (
+        _TILES,
+        _MATRIX_TILES,
+        _WARPGROUP_TILES,
+        (*_COMPUTED_WARPGROUP_TILES, *_COMPUTED_WARP_TILES),
+    )
+    return next((tiles for tiles in kinds if any(tile.is_of(made) for tile in tiles)), ())
 
 
 def choose(

@@ -1,7 +1,7 @@
 // Tiles that threads copy: the compiler's choice, which the kernel has with it, what may be asked
 // for, and what may not.
 // RUN: sed 's/ASKED/hir.tiles/' %s | hirc-opt - -p 'hir-schedule-kernels{chips=sm_90a}' | FileCheck %s --check-prefix=CHOSEN
-// RUN: sed 's/ASKED/hir.configuration = {family = "contraction", rows = 256, columns = 48, thread_rows = 8, thread_columns = 12, parts = 3}/' %s | hirc-opt - -p 'hir-schedule-kernels{chips=sm_90a}' | FileCheck %s --check-prefix=GIVEN
+// RUN: sed 's/ASKED/hir.configuration = {family = "contraction", rows = 128, columns = 80, parts = 3}/' %s | hirc-opt - -p 'hir-schedule-kernels{chips=sm_90a}' | FileCheck %s --check-prefix=GIVEN
 // RUN: sed 's/ASKED/hir.configuration = {family = "contraction", rows = 128, columns = 100}/' %s > %t.tile.mlir
 // RUN: not hirc-opt %t.tile.mlir -p 'hir-schedule-kernels{chips=sm_90a}' 2>&1 | FileCheck %s --check-prefix=TILE
 // RUN: sed 's/ASKED/hir.configuration = {family = "contraction", stages = 2}/' %s > %t.stages.mlir
@@ -14,8 +14,9 @@
 // 44 columns lie in a tile of 48, of which threads have 12: a tile of 64 would be a third empty.
 // CHOSEN: gpu.func @{{.*}}hir.configuration = {columns = 48 : i64, family = "contraction", parts = {{[0-9]}} : i64, resident = {{[0-9]}} : i64, rows = {{128|256}} : i64, stages = 3 : i64, thread_columns = 12 : i64, thread_rows = 8 : i64}
 
-// Fields that are left out are as in that; a kernel that follows adds the parts.
-// GIVEN: gpu.func @{{.*}}hir.configuration = {columns = 48 : i64, family = "contraction", parts = 3 : i64, resident = {{[0-9]}} : i64, rows = 256 : i64, stages = 3 : i64, thread_columns = 12 : i64, thread_rows = 8 : i64}, known_block_size = array<i32: 128, 1, 1>
+// Fields that are left out are as in that, but for what a thread has of such a tile; a kernel that
+// follows adds the parts.
+// GIVEN: gpu.func @{{.*}}hir.configuration = {columns = 80 : i64, family = "contraction", parts = 3 : i64, resident = {{[0-9]}} : i64, rows = 128 : i64, stages = 3 : i64, thread_columns = 20 : i64, thread_rows = 4 : i64}, known_block_size = array<i32: 128, 1, 1>
 // GIVEN: gpu.func @{{.*}}_parts_
 
 // TILE: error: hir.configuration: a tile, and what of it a thread has, are one of 128x128 by 8x8, {{.*}}256x48 by 8x12, {{.*}}; without it the compiler chooses
