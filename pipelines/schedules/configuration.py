@@ -90,6 +90,10 @@ class Chooser(ABC, Generic[C]):
     def alternative(self, made: C) -> Alternative:
         """When a configuration's kernel is right, and its launch."""
 
+    def changed(self, choice: C, values: Mapping[str, Value]) -> C:
+        """Returns a choice with these fields, and others as they then are best."""
+        return choice.with_values(values)
+
     def alternatives(self) -> list[Alternative]:
         """Returns what the compiler decides on."""
         return [self.alternative(made) for made in self.choices()]
@@ -116,18 +120,26 @@ class Chooser(ABC, Generic[C]):
 
     def given(self, given: Given) -> Alternative:
         """Returns what an operation asks for; fails where no kernel can be made of it."""
-        choices = list(filter(self._may_hold, self.choices())) or self.choices()
+        choices = self.choices()
         if not choices:
             given.refuse(f"no kernel of '{given.family}' for this operation takes one")
-        # Of several kinds of kernels, those that have all fields.
         known = [each for each in choices if given.values.keys() <= each.values.keys()]
         if not known:
             given.refuse_fields(choices)
-        nearest = _nearest(known, given.values)
-        made = nearest.with_values(given.typed(nearest))
-        refusal = self.refusal(made)
-        if refusal is not None:
-            given.refuse(refusal)
+        known = list(filter(self._may_hold, known)) or known
+        # Of several kinds of kernels that have all fields, the first that can be made.
+        refusals: list[str] = []
+        made: C | None = None
+        for kind in dict.fromkeys(map(type, known)):
+            nearest = _nearest([each for each in known if type(each) is kind], given.values)
+            tried = self.changed(nearest, given.typed(nearest))
+            refusal = self.refusal(tried)
+            if refusal is None:
+                made = tried
+                break
+            refusals.append(refusal)
+        if made is None:
+            given.refuse(refusals[0])
         conditions, launch = self.alternative(made)
 
         def checked(found: Conditions) -> None:
@@ -144,7 +156,7 @@ class Chooser(ABC, Generic[C]):
         """
         choices = self.choices()
         tried = [
-            choice.with_values(dict(zip(choice.candidates, values, strict=True)))
+            self.changed(choice, dict(zip(choice.candidates, values, strict=True)))
             for choice in choices
             for values in product(*choice.candidates.values())
         ]

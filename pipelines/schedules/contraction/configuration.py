@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cached_property
 from math import ceil
-from typing import ClassVar, Self
+from typing import ClassVar
 
 from ....dialects.mlir import ir
 from ....dialects.records import dataclass
@@ -48,18 +48,6 @@ class TileConfiguration(Configuration):
     stages: int
     resident: int
     parts: int = 1
-
-    def with_values(self, values: Mapping[str, Value]) -> Self:
-        """The same but for these fields. A thread has what it has of such a tile, unless asked."""
-        made = super().with_values(values)
-        if {"thread_rows", "thread_columns"} & values.keys():
-            return made
-        for tile in _tiles_beside(self):
-            if (tile.rows, tile.columns) == (made.rows, made.columns):
-                return replace(
-                    made, thread_rows=tile.thread_rows, thread_columns=tile.thread_columns
-                )
-        return made
 
     @property
     def threads(self) -> int:
@@ -113,6 +101,8 @@ class _Tile:
         )
 
 
+# The fewest neighbouring columns that lanes reduce.
+_LEAST_UNIT = 8
 # Of f32. The shares, and those of few warps, are from a sweep over convolutions on an H200: of 26,
 # the tiles that are chosen took 1.02 of the best one's time.
 _TILES = (
@@ -256,17 +246,6 @@ def open_sizes(form: Form) -> list[OpenSize]:
     return [few, many]
 
 
-def _tiles_beside(made: TileConfiguration) -> Sequence[_Tile]:
-    """Returns the tiles that there are for what multiplies as a configuration's own does."""
-    kinds = (
-        _TILES,
-        _MATRIX_TILES,
-        _WARPGROUP_TILES,
-        (*_COMPUTED_WARPGROUP_TILES, *_COMPUTED_WARP_TILES),
-    )
-    return next((tiles for tiles in kinds if any(tile.is_of(made) for tile in tiles)), ())
-
-
 def choose(
     form: Form, device: Device, open_size: OpenSize | None = None, *, is_wide: bool = False
 ) -> Tiling:
@@ -323,6 +302,13 @@ class TileSpace:
             tiles = _WARPGROUP_TILES
             if form.is_computed:
                 tiles = (*_COMPUTED_WARPGROUP_TILES, *_COMPUTED_WARP_TILES)
+        if form.work.statistics:
+            # Lanes reduce neighbouring columns.
+            tiles = [
+                tile
+                for tile in tiles
+                if _LEAST_UNIT <= tile.columns == power_of_two_from(tile.columns)
+            ]
         return cls(
             form,
             device,
@@ -333,6 +319,16 @@ class TileSpace:
             is_of_warpgroups,
             None if is_matrix else read_range(form),
         )
+
+    def changed(self, made: TileConfiguration, values: Mapping[str, Value]) -> TileConfiguration:
+        """Returns the same but for these fields. What a thread has, and how many blocks fit into a
+        multiprocessor, are those of the tile, unless asked for.
+        """
+        found = made.with_values(values)
+        for tile in self.tiles:
+            if (tile.rows, tile.columns) == (found.rows, found.columns) and not tile.is_of(made):
+                return replace(tile.decision(found.stages, found.parts), **values)  # pyright: ignore[reportArgumentType]
+        return found
 
     def share(self, tile: TileConfiguration | _Tile) -> float:
         """Returns the share of the terms that blocks have which leave some out."""
@@ -459,6 +455,8 @@ def _bytes_of_steps(
 ) -> int:
     """Returns the shared memory of a factor's tiles: of a computed one also what it is made of."""
     size = element_bytes(factor.element)
+    if not is_along_terms(form, factor, own):
+        tile = power_of_two_from(tile)
     step = made.terms * (tile + ACCESS_BYTES // size) * size
     if factor.makes is None:
         return made.stages * step

@@ -10,7 +10,7 @@ from ....dialects.records import dataclass
 from ...fusion.tiles import FALLBACK, TILES
 from ...rewriting import index_constant
 from ..alternatives import Alternative, Conditions, emit_first_that_holds
-from ..configuration import Chooser
+from ..configuration import Chooser, Value
 from ..dependents import await_previous, can_overlap, let_next_begin
 from ..device import TILES_CAPABILITY, Device
 from ..division import divide_without_calls
@@ -47,7 +47,7 @@ from .patches import (
     result_cycles,
     timed_patches,
 )
-from .statistics import emit_apart, emit_ends, in_layout, is_virtual
+from .statistics import Partials, emit_apart, emit_ends, in_layout, is_virtual
 from .stencil import Stencil, StencilKernel, is_stencil
 from .tile_statistics import Stored
 from .units import unit_of, wide_reads
@@ -131,9 +131,17 @@ class ContractionChooser(Chooser[_Made]):
             found.insert(len(found) if self._is_by_plan else 0, own)
         return found
 
+    def changed(self, choice: _Made, values: Mapping[str, Value]) -> _Made:
+        if isinstance(choice, TileConfiguration):
+            return self._tiles.changed(choice, values)
+        return super().changed(choice, values)
+
     def refusal(self, made: _Made) -> str | None:
         if isinstance(made, TileConfiguration):
-            return self._tiles.refusal(made)
+            refusal_ = self._tiles.refusal(made)
+            if refusal_ is None and self._partials(made) is None:
+                return "a tile's rows and columns have no unit of what is reduced of results"
+            return refusal_
         assert self._plan is not None
         return refusal(self._plan, self.device, made)
 
@@ -141,6 +149,9 @@ class ContractionChooser(Chooser[_Made]):
         if isinstance(made, TileConfiguration):
             return self._by_configuration(self._forms[0], self._tiles.tiling(made), self._wide)
         return self._by_warpgroups(made)
+
+    def _partials(self, made: TileConfiguration) -> Sequence[Partials] | None:
+        return partials_of_tiles(self._forms[0], self._tiles.tiling(made))
 
     def _by_warpgroups(self, made: WarpgroupConfiguration) -> Alternative:
         assert self._plan is not None
@@ -293,6 +304,13 @@ class PatchChooser(Chooser[PatchConfiguration | _Made]):
 
     def choices(self) -> Sequence[PatchConfiguration | _Made]:
         return [self._choice, *self._others.choices()]
+
+    def changed(
+        self, choice: PatchConfiguration | _Made, values: Mapping[str, Value]
+    ) -> PatchConfiguration | _Made:
+        if not isinstance(choice, PatchConfiguration):
+            return self._others.changed(choice, values)
+        return super().changed(choice, values)
 
     def refusal(self, made: PatchConfiguration | _Made) -> str | None:
         if not isinstance(made, PatchConfiguration):

@@ -33,7 +33,7 @@
 // PARTS:   nvvm.mapa
 // PARTS:   nvvm.cluster.arrive
 //
-// RUN: sed 's/STEP/1/g; s/SIZE/28/g; s/ASKED/hir.configuration = {family = "contraction", parts = 9}/' %s > %t.nine.mlir
+// RUN: sed 's/STEP/1/g; s/SIZE/28/g; s/ASKED/hir.configuration = {family = "contraction", consumers = 1, parts = 9}/' %s > %t.nine.mlir
 // RUN: not hirc-opt %t.nine.mlir -p 'hir-schedule-kernels{chips=sm_90a}' 2>&1 | FileCheck %s --check-prefix=REFUSED
 // REFUSED: error: hir.configuration: 'parts' are 8 at most, the blocks of a cluster; without it the compiler chooses
 

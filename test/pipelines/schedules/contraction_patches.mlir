@@ -32,9 +32,9 @@
 // RUN: not hirc-opt %t.resident.mlir -p 'hir-schedule-kernels{chips=sm_90a}' 2>&1 | FileCheck %s --check-prefix=RESIDENT
 // RESIDENT: error: hir.configuration: 'resident' blocks have
 //
-// RUN: sed 's/ASKED/hir.configuration = {family = "contraction", parts = 2}/; s/CHUNK/8/g; s/PAD/1/' %s > %t.parts.mlir
+// RUN: sed 's/ASKED/hir.configuration = {family = "contraction", parts = 2, keeps = true}/; s/CHUNK/8/g; s/PAD/1/' %s > %t.parts.mlir
 // RUN: not hirc-opt %t.parts.mlir -p 'hir-schedule-kernels{chips=sm_90a}' 2>&1 | FileCheck %s --check-prefix=PARTS
-// PARTS: error: hir.configuration: {{.*}}'parts'
+// PARTS: error: hir.configuration: no kernel of 'contraction' has all of keeps, parts;
 
 // ALL-LABEL: hir.program
 // The image's rows are pixels with their chunks; the weights' those of all terms.

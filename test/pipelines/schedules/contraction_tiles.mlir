@@ -6,6 +6,8 @@
 // RUN: not hirc-opt %t.tile.mlir -p 'hir-schedule-kernels{chips=sm_90a}' 2>&1 | FileCheck %s --check-prefix=TILE
 // RUN: sed 's/ASKED/hir.configuration = {family = "contraction", stages = 2}/' %s > %t.stages.mlir
 // RUN: not hirc-opt %t.stages.mlir -p 'hir-schedule-kernels{chips=sm_90a}' 2>&1 | FileCheck %s --check-prefix=STAGES
+// RUN: sed 's/ASKED/hir.configuration = {family = "contraction", rows = 128, columns = 80, parts = 1, stages = 17}/' %s > %t.shared.mlir
+// RUN: not hirc-opt %t.shared.mlir -p 'hir-schedule-kernels{chips=sm_90a}' 2>&1 | FileCheck %s --check-prefix=PARTS
 // RUN: sed 's/ASKED/hir.configuration = {family = "contraction", resident = 99}/' %s > %t.resident.mlir
 // RUN: not hirc-opt %t.resident.mlir -p 'hir-schedule-kernels{chips=sm_90a}' 2>&1 | FileCheck %s --check-prefix=RESIDENT
 // RUN: sed 's/ASKED/hir.configuration = {family = "contraction", parts = 100}/' %s > %t.parts.mlir

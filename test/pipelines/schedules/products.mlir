@@ -15,6 +15,8 @@
 // RUN: not hirc %t.sums.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - 2>&1 | FileCheck %s --check-prefix=SUMS
 // RUN: sed 's/ASKED/hir.configuration = {family = "contraction", rows = 64, columns = 64, depth = 3}/' %s > %t.less.mlir
 // RUN: not hirc %t.less.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - 2>&1 | FileCheck %s --check-prefix=LESS
+// RUN: sed 's/ASKED/hir.configuration = {family = "contraction", rows = 64, columns = 64}/' %s > %t.shape.mlir
+// RUN: hirc %t.shape.mlir --offload-arch=sm_80 --stop-after=schedules --emit=shared -o - | FileCheck %s --check-prefix=SHAPE
 // RUN: sed 's/ASKED/hir.configuration = {family = "contraction", thread_rows = 8, consumers = 2}/' %s > %t.mixed.mlir
 // RUN: not hirc %t.mixed.mlir --offload-arch=sm_90a --stop-after=schedules --emit=shared -o - 2>&1 | FileCheck %s --check-prefix=MIXED
 // RUN: sed 's/ASKED/hir.configuration = {family = "contraction", rows = 64, columns = 128, stages = 4, consumers = 1, down = 2}/' %s > %t.down.mlir
@@ -106,6 +108,8 @@
 // FEW:         nvvm.cluster.arrive
 // FEWER:     gpu.func @{{.*}}parts = 1 : i64
 // FEWER-NOT: nvvm.cluster
+// Of warps, a thread has 4x8 results of such a tile; of f32 it would have 8x4.
+// SHAPE: hir.configuration = {columns = 64 : i64, family = "contraction", parts = {{[0-9]+}} : i64, resident = 4 : i64, rows = 64 : i64, stages = 3 : i64, thread_columns = 8 : i64, thread_rows = 4 : i64}
 // MIXED: error: hir.configuration: no kernel of 'contraction' has all of consumers, thread_rows; one has rows, columns, stages, consumers, group, resident, parts, down, across, companions, apart, or rows, columns, thread_rows, thread_columns, stages, resident, parts;
 // LESS: error: hir.configuration: 'contraction' has no 'depth', but rows, columns, stages, consumers, group, resident, parts, down, across, companions, apart, or rows, columns, thread_rows, thread_columns, stages, resident, parts;
 
