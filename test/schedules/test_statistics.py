@@ -13,6 +13,8 @@ import torch
 from schedules.harness import Suite
 from schedules.programs import Written
 
+import hirc
+from hirc.compiler.errors import InputError
 from hirc.pipelines.schedules.contraction import configuration
 
 _SIZES = {"m": 133, "n": 136, "k": 248}
@@ -202,12 +204,16 @@ def _of_tile(name: str) -> list[Written]:
 
     A sum is made in one part, or in two.
     """
-    tile, element, (first, second) = _TILES[name]
+    tile, element, (first, second) = _ALL_TILES[name]
     # Where neither has its terms together, small tiles need copies of 16 bytes.
     m, h = (136, 48) if first == "km" else (133, 49)
     asks: list[str] = []
     for parts in (1, 2):
-        asked = tile.decision(stages=3, parts=parts).values
+        made = tile.decision(stages=3, parts=parts)
+        if made.columns > made.threads:
+            # Threads beside one another have all columns; of parts, those of another kernel.
+            made = tile.decision(stages=3, parts=2)
+        asked = made.values
         asks.append(", ".join(f"{key} = {asked[key]}" for key in asked if key != "family"))
     return [
         _reduced(
@@ -221,7 +227,6 @@ def _of_tile(name: str) -> list[Written]:
             {"i": 5, "h": h, "c": 72, "k": 520},
             ("squares h", "greatest ch"),
             element=element,
-            writes=False,
             asks=asks[1],
         ),
     ]
@@ -230,7 +235,7 @@ def _of_tile(name: str) -> list[Written]:
 _SMALL = {"c": 70, "k": 72}
 _FLAGS = ("-O0", "--products=own")
 # Every tile that threads copy, with the dims of the factors in which it is one.
-_TILES = {
+_ALL_TILES = {
     f"tile_{tile.rows}x{tile.columns}_{name}": (tile, element, dims)
     for name, tiles, element, dims in (
         ("f32", configuration._TILES, "f32", ("mk", "nk")),  # pyright: ignore[reportPrivateUsage]
@@ -238,6 +243,10 @@ _TILES = {
         ("wgmma", configuration._WARPGROUP_TILES, "bf16", ("mk", "nk")),  # pyright: ignore[reportPrivateUsage]
     )
     for tile in tiles
+}
+# Those with columns that lanes reduce.
+_TILES = {
+    name: each for name, each in _ALL_TILES.items() if each[0].columns in (8, 16, 32, 64, 128, 256)
 }
 SUITE = Suite(
     [
@@ -387,3 +396,11 @@ def test_tiles(tile: str) -> None:
     suite = Suite(_of_tile(tile), flags=_FLAGS)
     for name in suite.names:
         suite.check(name)
+
+
+@pytest.mark.parametrize("tile", [name for name in _ALL_TILES if name not in _TILES])
+def test_other_tiles_are_refused(tile: str) -> None:
+    (program, _) = _of_tile(tile)
+    text = program.text("main", None, packed=True)
+    with pytest.raises(InputError, match="a tile, and what of it a thread has, are one of"):
+        hirc.compile(text, target="cpu", products="own", cache=False)
