@@ -402,5 +402,5 @@ def test_tiles(tile: str) -> None:
 def test_other_tiles_are_refused(tile: str) -> None:
     (program, _) = _of_tile(tile)
     text = program.text("main", None, packed=True)
-    with pytest.raises(InputError, match="a tile, and what of it a thread has, are one of"):
+    with pytest.raises(InputError, match="'columns' are a power of two from 8 up"):
         hirc.compile(text, target="cpu", products="own", cache=False)

@@ -21,6 +21,8 @@ from .units import When, reads_of, unit_of
 
 # The longest row of terms in shared memory: what all its banks give at once.
 ROW_BYTES = 128
+# The threads of a block that adds parts of sums.
+PARTS_THREADS = 256
 # The least that is copied asynchronously (PTX ISA, "cp.async").
 COPIED_BYTES = 4
 
@@ -101,8 +103,9 @@ class _Tile:
         )
 
 
-# The fewest neighbouring columns that lanes reduce.
-_LEAST_UNIT = 8
+# The neighbouring columns that lanes reduce: a warp's, or the threads of one among those that have
+# a tile's columns.
+_UNITS = (32, 16, 8)
 # Of f32. The shares, and those of few warps, are from a sweep over convolutions on an H200: of 26,
 # the tiles that are chosen took 1.02 of the best one's time.
 _TILES = (
@@ -246,40 +249,6 @@ def open_sizes(form: Form) -> list[OpenSize]:
     return [few, many]
 
 
-def choose(
-    form: Form, device: Device, open_size: OpenSize | None = None, *, is_wide: bool = False
-) -> Tiling:
-    """The tile and the number of parts that take the least time, by a model of it."""
-    return timed(form, device, open_size, is_wide=is_wide)[1]
-
-
-def timed(
-    form: Form, device: Device, open_size: OpenSize | None = None, *, is_wide: bool = False
-) -> tuple[float, Tiling]:
-    """Returns the same, and its cycles."""
-    best: tuple[float, Tiling] | None = None
-    space = TileSpace.of(form, device, is_wide=is_wide)
-    all_parts = _MATRIX_PARTS if form.is_of_matrices else _PARTS
-    if not form.extent(form.terms).is_known:
-        all_parts = (1,)
-    for tile in space.tiles:
-        share, least = space.share(tile), space.tiling(tile.decision(space.stages, 1))
-        for parts in all_parts:
-            made = replace(least, parts=parts)
-            if form.is_promoted:
-                fitting = device.registers // (_PROMOTED_REGISTERS * made.threads)
-                made = replace(made, resident=min(made.resident, fitting))
-            if form.is_computed:
-                made = _with_stages(form, device, made)
-            if not _fits(form, device, made):
-                continue
-            cycles = _cycles(form, device, tile, made, open_size, share)
-            if best is None or cycles < best[0]:
-                best = cycles, made
-    assert best is not None, "no tile fits"
-    return best
-
-
 @dataclass(frozen=True)
 class TileSpace:
     """What the tilings of a form have in common, and the tiles to choose from."""
@@ -302,13 +271,6 @@ class TileSpace:
             tiles = _WARPGROUP_TILES
             if form.is_computed:
                 tiles = (*_COMPUTED_WARPGROUP_TILES, *_COMPUTED_WARP_TILES)
-        if form.work.statistics:
-            # Lanes reduce neighbouring columns.
-            tiles = [
-                tile
-                for tile in tiles
-                if _LEAST_UNIT <= tile.columns == power_of_two_from(tile.columns)
-            ]
         return cls(
             form,
             device,
@@ -319,6 +281,38 @@ class TileSpace:
             is_of_warpgroups,
             None if is_matrix else read_range(form),
         )
+
+    def choose(self, open_size: OpenSize | None = None) -> Tiling:
+        """Returns the tile and the number of parts that take the least time, by a model of it."""
+        return self.timed(open_size)[1]
+
+    def timed(self, open_size: OpenSize | None = None) -> tuple[float, Tiling]:
+        """Returns the same, and its cycles."""
+        best: tuple[float, Tiling] | None = None
+        form, device = self.form, self.device
+        all_parts = _MATRIX_PARTS if form.is_of_matrices else _PARTS
+        if not form.extent(form.terms).is_known:
+            all_parts = (1,)
+        for tile in self.tiles:
+            share, least = self.share(tile), self.tiling(tile.decision(self.stages, 1))
+            for parts in all_parts:
+                made = replace(least, parts=parts)
+                if form.is_promoted:
+                    fitting = device.registers // (_PROMOTED_REGISTERS * made.threads)
+                    made = replace(made, resident=min(made.resident, fitting))
+                if form.is_computed:
+                    made = _with_stages(form, device, made)
+                if not self._reduces(made) or not _fits(form, device, made):
+                    continue
+                cycles = _cycles(form, device, tile, made, open_size, share)
+                if best is None or cycles < best[0]:
+                    best = cycles, made
+        assert best is not None, "no tile fits"
+        return best
+
+    def _reduces(self, made: TileConfiguration) -> bool:
+        """Returns whether lanes have what statistics reduce of a tile, if there are any."""
+        return not self.form.work.statistics or bool(lane_units(made))
 
     def changed(self, made: TileConfiguration, values: Mapping[str, Value]) -> TileConfiguration:
         """Returns the same but for these fields. What a thread has, and how many blocks fit into a
@@ -360,6 +354,11 @@ class TileSpace:
         """Why no kernel can be made of a configuration, and what can be; None where one can."""
         if not any(tile.is_of(made) for tile in self.tiles):
             return f"a tile, and what of it a thread has, are one of {', '.join(self._names)}"
+        if not self._reduces(made):
+            return (
+                f"with reductions of results 'columns' are a power of two from {_UNITS[-1]} up to "
+                f"its {made.threads} threads, or to {PARTS_THREADS} where there are 'parts'"
+            )
         threads = self.device.threads
         if made.stages < _LEAST_STAGES:
             return f"'stages' are at least {_LEAST_STAGES}"
@@ -384,6 +383,18 @@ class TileSpace:
                 for tile in self.tiles
             )
         )
+
+
+def lane_units(made: TileConfiguration) -> Sequence[int]:
+    """Returns how many columns of a row lanes reduce together, most first; none where they cannot.
+
+    Threads beside one another have all columns of a tile: its own, or those of the kernel that adds
+    parts.
+    """
+    threads = PARTS_THREADS if made.parts > 1 else made.threads
+    if made.columns > threads or made.columns != power_of_two_from(made.columns):
+        return ()
+    return [each for each in _UNITS if each <= made.columns]
 
 
 def takes_bytes(form: Form, device: Device) -> bool:

@@ -18,7 +18,7 @@ from ..warpgroup_matrices import PATTERN_BYTES
 from ..work import Statistic
 from .arithmetic import Matrices, Starts, Vectors, WarpgroupMatrices, store_vector
 from .computed_side import ComputedSide, Given
-from .configuration import AT_ONCE, Tiling, power_of_two_from
+from .configuration import AT_ONCE, PARTS_THREADS, Tiling, lane_units, power_of_two_from
 from .form import Factor, Form, read_range
 from .indices import Indices, Numbers, add, byte, multiply, number, plus, times
 from .results import Results
@@ -82,28 +82,20 @@ def tile_place(tiles: Tiles, numbers: Numbers, tile: ir.Value) -> TilePlace:
     return place
 
 
-# Neighbouring columns that threads of a warp reduce, and how few these may be.
-_UNITS = (32, 16, 8)
-
-
 def partials_of_tiles(form: Form, made: Tiling) -> list[Partials] | None:
     """Returns what the kernels store of statistics; None where they cannot compute them."""
     if not form.work.statistics:
         return []
     if form.steps:
         return None
+    sizes = lane_units(made)
+    if not sizes:
+        return None
     # The threads beside one another take so many rows of a tile each.
     threads, rows = made.threads, made.rows
     if made.parts > 1:
-        threads, rows = PartsKernel.THREADS, PartsKernel.rows_of(made)
-    is_of_lanes = made.columns <= threads and power_of_two_from(made.columns) == made.columns
-    if not is_of_lanes:
-        return None
+        threads, rows = PARTS_THREADS, PartsKernel.rows_of(made)
     units = made.rows // (rows * made.columns // threads)
-    # Units lie within a tile.
-    sizes = [each for each in _UNITS if each <= made.columns]
-    if not sizes:
-        return None
     found: list[Partials] = []
     for statistic in form.work.statistics:
         down = units_of(form.work, form.rows, statistic, [made.rows])
@@ -502,7 +494,7 @@ class ContractionKernel:
 class PartsKernel:
     """Emits the body of the kernel that adds the parts of sums: some rows of a tile a block."""
 
-    LEAST_ROWS, THREADS = 8, 256
+    LEAST_ROWS = 8
 
     def __init__(
         self,
@@ -518,7 +510,7 @@ class PartsKernel:
     @classmethod
     def rows_of(cls, made: Tiling) -> int:
         """How many rows a block has: all of its threads have a result."""
-        return min(made.rows, max(cls.LEAST_ROWS, cls.THREADS // power_of_two_from(made.columns)))
+        return min(made.rows, max(cls.LEAST_ROWS, PARTS_THREADS // power_of_two_from(made.columns)))
 
     @property
     def blocks_each(self) -> int:
@@ -536,7 +528,7 @@ class PartsKernel:
         place = tile_place(tiles, numbers, tile)
         terms = numbers.terms() if numbers.has_fewer_terms else None
         results = Results(
-            *(numbers, thread, self.THREADS, made.rows, made.columns),
+            *(numbers, thread, PARTS_THREADS, made.rows, made.columns),
             *(place.row, place.column, place.batch),
             self._stored,
         )

@@ -27,15 +27,14 @@ from .apart import is_separable, launch_apart
 from .companions import RUN
 from .configuration import (
     COPIED_BYTES,
+    PARTS_THREADS,
     OpenSize,
     TileConfiguration,
     TileSpace,
     Tiling,
-    choose,
     open_sizes,
     run_of,
     takes_bytes,
-    timed,
 )
 from .form import Factor, Form, is_far, places_of, reaches, read_form
 from .kernel import ContractionKernel, PartsKernel, Tiles, partials_of_tiles
@@ -113,7 +112,7 @@ class ContractionChooser(Chooser[_Made]):
         self._forms, self.kernels, self.device = forms, kernels, device
         self._is_stencil = all(map(is_stencil, forms))
         self._plan = None if self._is_stencil else read_warpgroups(forms[0], device)
-        self._is_by_plan = self._plan is not None and _is_less(self._plan, forms[0], device)
+        self._is_by_plan = self._plan is not None and self._is_less(self._plan)
 
     @property
     def is_reduced_apart(self) -> bool:
@@ -127,8 +126,7 @@ class ContractionChooser(Chooser[_Made]):
         if self._plan is not None:
             found.append(choose_warpgroups(self._plan, self.device))
         if self._takes_tiles:
-            own = choose(self._forms[0], self.device, is_wide=bool(self._wide)).decision
-            found.insert(len(found) if self._is_by_plan else 0, own)
+            found.insert(len(found) if self._is_by_plan else 0, self._tiles.choose().decision)
         return found
 
     def changed(self, choice: _Made, values: Mapping[str, Value]) -> _Made:
@@ -147,7 +145,7 @@ class ContractionChooser(Chooser[_Made]):
 
     def alternative(self, made: _Made) -> Alternative:
         if isinstance(made, TileConfiguration):
-            return self._by_configuration(self._forms[0], self._tiles.tiling(made), self._wide)
+            return self._by_tile(self._tiles, self._tiles.tiling(made))
         return self._by_warpgroups(made)
 
     def _partials(self, made: TileConfiguration) -> Sequence[Partials] | None:
@@ -174,6 +172,17 @@ class ContractionChooser(Chooser[_Made]):
     def _tiles(self) -> TileSpace:
         return TileSpace.of(self._forms[0], self.device, is_wide=bool(self._wide))
 
+    def _is_less(self, plan: WarpgroupPlan) -> bool:
+        """Returns whether a plan takes less time than tiles that threads copy: of products all do,
+        but for one small matrix times many.
+        """
+        form, device = plan.form, self.device
+        is_of_bytes = element_bytes(form.first.element) == 1
+        is_product = _is_matrix_product(form) and not _is_small_by_many(form)
+        if is_product or (is_of_bytes and not takes_bytes(form, device)):
+            return True
+        return timed_warpgroups(plan, device)[0] < self._tiles.timed()[0]
+
     @cached_property
     def _wide(self) -> list[Factor]:
         """The factors of which threads copy neighbours together, where the layout is assumed."""
@@ -182,28 +191,41 @@ class ContractionChooser(Chooser[_Made]):
         return [factor for factor, own in sides if run_of(form, factor, own).width > 1]
 
     def alternatives(self) -> list[Alternative]:
-        forms, kernels, device = self._forms, self.kernels, self.device
+        forms, device = self._forms, self.device
         if self._is_stencil:
-            return [_stencil_alternative(Stencil(form, device), kernels) for form in forms]
-        first, last = forms[0], self.last
-        is_fallback = FALLBACK in first.work.op.attributes
+            return [_stencil_alternative(Stencil(form, device), self.kernels) for form in forms]
+        is_fallback = FALLBACK in self.work.op.attributes
+        if is_fallback and not self._is_by_plan:
+            return [self.last]
+        found, rest = self._of_layout_assumed(), forms[1:]
+        if self._is_by_plan or self._wide:
+            rest = () if is_fallback else forms[-1:]
+        return [*found, *map(self._of_any_place, rest)]
+
+    def _of_layout_assumed(self) -> list[Alternative]:
+        """The kernels for it: one, or one for each class of an open size."""
         if self._is_by_plan:
             assert self._plan is not None
-            whole = self._by_warpgroups(choose_warpgroups(self._plan, device))
-            return [whole] if is_fallback else [whole, last]
-        if is_fallback:
-            return [last]
-        wide = self._wide
-        found = self._by_open_size(first, wide)
-        if first.is_computed and open_sizes(first) and is_separable(first):
+            return [self._by_warpgroups(choose_warpgroups(self._plan, self.device))]
+        form, space = self._forms[0], self._tiles
+        classes: Sequence[OpenSize | None] = open_sizes(form) or [None]
+        made = list(map(space.choose, classes))
+        if made[0] == made[-1]:
+            classes, made = classes[-1:], made[-1:]
+        found = list(map(partial(self._by_tile, space), made, classes))
+        if form.is_computed and open_sizes(form) and is_separable(form):
             found.append(self._apart)
-        rest = forms[-1:] if wide else forms[1:]
-        return [*found, *(self._by_configuration(form, choose(form, device)) for form in rest)]
+        return found
 
     @property
     def last(self) -> Alternative:
         """The kernel of any layout. What the copy engine cannot take is rare: one does for it."""
-        return self._by_configuration(self._forms[-1], choose(self._forms[-1], self.device))
+        return self._of_any_place(self._forms[-1])
+
+    def _of_any_place(self, form: Form) -> Alternative:
+        """The kernel whose threads copy single elements, which lie anywhere."""
+        space = TileSpace.of(form, self.device, is_wide=False)
+        return self._by_tile(space, space.choose())
 
     @property
     def _apart(self) -> Alternative:
@@ -238,30 +260,13 @@ class ContractionChooser(Chooser[_Made]):
         """How long the compiler's own choice takes, by a model, with its results as of patches."""
         form = self._forms[0]
         results = product([form.work.extents[loop] for loop in form.work.parallel])
-        found = timed(form, self.device, is_wide=True)[0] + result_cycles(results, self.device)
+        found = self._tiles.timed()[0] + result_cycles(results, self.device)
         if self._plan is None:
             return found
         return min(found, timed_warpgroups(self._plan, self.device)[0])
 
-    def _by_open_size(self, form: Form, wide: Sequence[Factor]) -> list[Alternative]:
-        """A kernel for each class of an open size that has a configuration of its own."""
-        device, is_wide = self.device, bool(wide)
-        classes: Sequence[OpenSize | None] = open_sizes(form) or [None]
-        made = [choose(form, device, each, is_wide=is_wide) for each in classes]
-        if made[0] == made[-1]:
-            classes, made = classes[-1:], made[-1:]
-        return [
-            self._by_configuration(form, each, wide, size)
-            for each, size in zip(made, classes, strict=True)
-        ]
-
-    def _by_configuration(
-        self,
-        form: Form,
-        made: Tiling,
-        wide: Sequence[Factor] = (),
-        size: OpenSize | None = None,
-    ) -> Alternative:
+    def _by_tile(self, space: TileSpace, made: Tiling, size: OpenSize | None = None) -> Alternative:
+        form, wide = space.form, self._wide if space.is_wide else ()
         launch = partial(_launch, form, made, self.kernels, self.device)
         if partials_of_tiles(form, made) is None:
             launch = partial(emit_apart, form.work, self.kernels, self.device)
@@ -281,9 +286,7 @@ class BytesChooser(ContractionChooser):
     takes_all = False
 
     def alternatives(self) -> list[Alternative]:
-        if self._is_by_plan:
-            return [self.alternative(made) for made in self.choices()[:1]]
-        return self._by_open_size(self._forms[0], self._wide)
+        return self._of_layout_assumed()
 
     @property
     def _takes_tiles(self) -> bool:
@@ -347,17 +350,6 @@ class _Makes:
     kernel: Callable[[Parameters, Mapping[int, int], Sequence[Stored]], WarpgroupKernel]
     attribute: ir.DictAttr
     turned: tuple[Operand, ...] = ()
-
-
-def _is_less(plan: WarpgroupPlan, form: Form, device: Device) -> bool:
-    """Returns whether a plan takes less time than tiles that threads copy: of products all do, but
-    for one small matrix times many.
-    """
-    is_of_bytes = element_bytes(form.first.element) == 1
-    is_product = _is_matrix_product(form) and not _is_small_by_many(form)
-    if is_product or (is_of_bytes and not takes_bytes(form, device)):
-        return True
-    return timed_warpgroups(plan, device)[0] < timed(form, device, is_wide=True)[0]
 
 
 def _is_of_bytes(form: Form, device: Device) -> bool:
@@ -664,11 +656,11 @@ def _launch_parts(
         found[0].emit()
 
     name, place = operation_name(work.op), work.op.location
-    kernel = kernels.build(f"{name}_parts", PartsKernel.THREADS, emit, place)
+    kernel = kernels.build(f"{name}_parts", PARTS_THREADS, emit, place)
     emit_launch(
         kernel,
         work.open.value(tiles.count * Size(found[0].blocks_each)),
-        PartsKernel.THREADS,
+        PARTS_THREADS,
         found[0].parameters.arguments(),
         overlaps=can_overlap(work.device),
     )
