@@ -184,7 +184,9 @@ def _is_reduced_in_tiles(op: ir.Operation, reader: ir.Operation) -> bool:
     """
     if not reduces_results(op, reader):
         return False
-    (read, *_) = (each for each in accesses_of(reader) if each.value in set(op.results))
+    (read, *_) = reads = [each for each in accesses_of(reader) if each.value in set(op.results)]
+    if any(_is_of_statistics(op, each.value) for each in reads):
+        return False
     loops = _result_loops(op, read.value)
     if len(loops) != len(read.loops):
         return False
@@ -199,6 +201,21 @@ def _is_reduced_in_tiles(op: ir.Operation, reader: ir.Operation) -> bool:
     return found
 
 
+def _is_of_statistics(op: ir.Operation, result: ir.Value) -> bool:
+    """Returns whether a result is made of what an operation reduces of its sum."""
+    _, *reductions = (each for each in _operations_in(op) if each.name in COLLECTIVE)
+    found = {each for reduction in reductions for each in reduction.results}
+    for each in _operations_in(op):
+        if any(operand in found for operand in each.operands):
+            found |= set(each.results)
+    ends = _operations_in(op)[-1].operands
+    return ends[ir.OpResult(result).result_number] in found
+
+
+def _operations_in(op: ir.Operation) -> list[ir.Operation]:
+    return [each.operation for each in op.regions[0].blocks[0]]
+
+
 def _result_loops(op: ir.Operation, result: ir.Value) -> tuple[int, ...]:
     """Returns the loops of a result's dims, outermost first."""
     return accesses_of(op)[len(inputs_of(op)) + ir.OpResult(result).result_number].loops
@@ -209,8 +226,8 @@ def _sides(op: ir.Operation) -> list[set[int]]:
 
     Of a factor that is read at computed places, these are those that the other lacks.
     """
-    inner = [each.operation for each in op.regions[0].blocks[0]]
-    summed = set(loops_of(next(each for each in inner if each.name in COLLECTIVE)))
+    total = next(each for each in _operations_in(op) if each.name in COLLECTIVE)
+    summed = set(loops_of(total))
     reads = [
         {loop for at in each.index for loop in loops_in(at)}
         for each in accesses_of(op)[: len(inputs_of(op))]

@@ -134,6 +134,55 @@ func.func @few(%x: tensor<256x512xf32>, %w: tensor<512x384xf32>) -> tensor<256x2
 
 // -----
 
+#all = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+#one = affine_map<(i) -> (i)>
+#none = affine_map<(i) -> ()>
+
+// A kernel reduces sums, and not what it has reduced: that is another operation's, whether it
+// reads the reduction itself or what is made of it.
+
+// CHECK-LABEL: func.func @reduced_twice(
+// CHECK:         %[[ROWS:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "reduction", "reduction"]}
+// CHECK-SAME:      hir.statistics
+// CHECK-COUNT-2:   "hir.reduce_loops"
+// CHECK-NOT:       "hir.reduce_loops"
+// CHECK:           math.sqrt
+// CHECK:         linalg.generic {{.*}} iterator_types = ["reduction"]} ins(%[[ROWS]] :
+// CHECK:           "hir.reduce_loops"
+func.func @reduced_twice(%x: tensor<256x512xf32>, %w: tensor<512x384xf32>) -> tensor<f32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<256x384xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<256x384xf32>) -> tensor<256x384xf32>
+  %y = linalg.matmul ins(%x, %w : tensor<256x512xf32>, tensor<512x384xf32>) outs(%f : tensor<256x384xf32>) -> tensor<256x384xf32>
+  %o = tensor.empty() : tensor<256xf32>
+  %g = linalg.fill ins(%zero : f32) outs(%o : tensor<256xf32>) -> tensor<256xf32>
+  %s = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+    ins(%y : tensor<256x384xf32>) outs(%g : tensor<256xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %q = arith.mulf %a, %a : f32
+    %t = arith.addf %b, %q : f32
+    linalg.yield %t : f32
+  } -> tensor<256xf32>
+  %n = linalg.generic {indexing_maps = [#one, #one], iterator_types = ["parallel"]}
+    ins(%s : tensor<256xf32>) outs(%o : tensor<256xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %q = math.sqrt %a : f32
+    linalg.yield %q : f32
+  } -> tensor<256xf32>
+  %p = tensor.empty() : tensor<f32>
+  %h = linalg.fill ins(%zero : f32) outs(%p : tensor<f32>) -> tensor<f32>
+  %r = linalg.generic {indexing_maps = [#one, #none], iterator_types = ["reduction"]}
+    ins(%n : tensor<256xf32>) outs(%h : tensor<f32>) {
+  ^bb0(%a: f32, %b: f32):
+    %t = arith.addf %b, %a : f32
+    linalg.yield %t : f32
+  } -> tensor<f32>
+  return %r : tensor<f32>
+}
+
+// -----
+
 // A row of several heads is reduced by heads: the product has loops of these.
 
 // CHECK-LABEL: func.func @heads(
