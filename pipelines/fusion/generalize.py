@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from math import prod
-
 from ...dialects.mlir import apply_transform, ir
 from ..walking import operations_where
 from .generic import has_tensors_only
-from .tiles import MOST_IN_WINDOW
 
-# Products, convolutions and poolings of large windows stay as they are: they have kernels of their
-# own.
+# Products and convolutions stay as they are: they have kernels of their own.
 _NAMES = (
     "abs add broadcast ceil copy div div_unsigned elementwise erf exp floor log map max min mul "
     "negf powf reciprocal reduce round rsqrt select sqrt square sub tanh transpose"
 )
 NAMES = tuple(f"linalg.{name}" for name in _NAMES.split())
 _POOLINGS = "linalg.pooling_"
-# Marks the poolings that a thread computes results of by itself.
-_SMALL = "hir.small_window"
+# Marks the poolings: these have many names.
+_POOLING = "hir.pooling"
 
 _SCRIPT = """
 module attributes {transform.with_named_sequence} {
@@ -26,30 +22,25 @@ module attributes {transform.with_named_sequence} {
     %0 = transform.structured.match ops{[NAMES]} in %root
       : (!transform.any_op) -> !transform.any_op
     %1 = transform.structured.generalize %0 : (!transform.any_op) -> !transform.any_op
-    %2 = transform.structured.match attributes {SMALL} in %root
+    %2 = transform.structured.match attributes {POOLING} in %root
       : (!transform.any_op) -> !transform.any_op
     %3 = transform.structured.generalize %2 : (!transform.any_op) -> !transform.any_op
     transform.yield
   }
 }
-""".replace("NAMES", ", ".join(f'"{name}"' for name in NAMES)).replace("SMALL", _SMALL)
+""".replace("NAMES", ", ".join(f'"{name}"' for name in NAMES)).replace("POOLING", _POOLING)
 
 
 def generalize(root: ir.Operation) -> None:
     """Turns the named operations on tensors within `root` into linalg.generics."""
-    poolings = operations_where(root, _is_small_pooling)
+    poolings = operations_where(
+        root, lambda op: op.name.startswith(_POOLINGS) and has_tensors_only(op)
+    )
     for op in poolings:
-        op.attributes[_SMALL] = ir.UnitAttr.get()
+        op.attributes[_POOLING] = ir.UnitAttr.get()
     if not poolings and not operations_where(
         root, lambda op: op.name in NAMES and has_tensors_only(op)
     ):
         return
     script = ir.Module.parse(_SCRIPT, root.context)
     apply_transform(root, script.body.operations[0].operation, script.operation)
-
-
-def _is_small_pooling(op: ir.Operation) -> bool:
-    if not op.name.startswith(_POOLINGS) or not has_tensors_only(op):
-        return False
-    window = ir.RankedTensorType(op.operands[1].type)
-    return window.has_static_shape and 0 < prod(window.shape) <= MOST_IN_WINDOW

@@ -108,6 +108,63 @@ SUITE = Suite(
         return %y : tensor<?x?x?x?xf32>
       }}""",
         ),
+        # Large windows: beside each other, and of an open size.
+        Written(
+            "tiles",
+            ("f32[n, c, 16 * h + 15, 20 * w + 19]",),
+            ("f32[n, c, h, w]",),
+            lambda x: 320 * functional.avg_pool2d(x, (16, 20)),
+            (
+                *({"n": 2, "c": 3, "h": 2, "w": 3}, {"n": 1, "c": 1, "h": 1, "w": 1}),
+                {"n": 0, "c": 2, "h": 1, "w": 1},
+            ),
+            magnitude=16.0,
+            source=f"""
+      func.func @NAME(%x: tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32> {{{_SIZES}
+        %c16 = arith.constant 16 : index
+        %c20 = arith.constant 20 : index
+        %h = arith.divui %b, %c16 : index
+        %w = arith.divui %d, %c20 : index
+        %zero = arith.constant 0.0 : f32
+        %empty = tensor.empty(%n, %a, %h, %w) : tensor<?x?x?x?xf32>
+        %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?x?x?xf32>)
+            -> tensor<?x?x?x?xf32>
+        %window = tensor.empty() : tensor<16x20xf32>
+        %y = linalg.pooling_nchw_sum {{dilations = dense<1> : tensor<2xi64>,
+                                       strides = dense<[16, 20]> : tensor<2xi64>}}
+            ins(%x, %window : tensor<?x?x?x?xf32>, tensor<16x20xf32>)
+            outs(%start : tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32>
+        return %y : tensor<?x?x?x?xf32>
+      }}""",
+        ),
+        Written(
+            "open_window",
+            ("f32[n, c, w + k]", "f32[k]"),
+            ("f32[n, c, w]",),
+            lambda x, k: x.unfold(2, len(k), 1).amax(3),
+            tuple({"n": 2, "c": 3, "w": 7, "k": k} for k in (1, 5, 170)),
+            source="""
+      func.func @NAME(%x: tensor<?x?x?xf32>, %k: tensor<?xf32>) -> tensor<?x?x?xf32> {
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %c2 = arith.constant 2 : index
+        %n = tensor.dim %x, %c0 : tensor<?x?x?xf32>
+        %c = tensor.dim %x, %c1 : tensor<?x?x?xf32>
+        %l = tensor.dim %x, %c2 : tensor<?x?x?xf32>
+        %s = tensor.dim %k, %c0 : tensor<?xf32>
+        %m = arith.subi %l, %s : index
+        %w = arith.addi %m, %c1 : index
+        %least = arith.constant 0xFF800000 : f32
+        %empty = tensor.empty(%n, %c, %w) : tensor<?x?x?xf32>
+        %start = linalg.fill ins(%least : f32) outs(%empty : tensor<?x?x?xf32>)
+            -> tensor<?x?x?xf32>
+        %y = linalg.pooling_ncw_max {dilations = dense<1> : tensor<1xi64>,
+                                     strides = dense<1> : tensor<1xi64>}
+            ins(%x, %k : tensor<?x?x?xf32>, tensor<?xf32>)
+            outs(%start : tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
+        return %y : tensor<?x?x?xf32>
+      }""",
+        ),
         Written(
             "cubes",
             ("f32[h, w, c]",),
@@ -339,6 +396,7 @@ def _padded(
         (f"{element}[n, 3, {high}, {wide}]",),
         reference,
         ({"n": 2}, {"n": 0}),
+        magnitude=1.0 if is_max else max(window * window / 32, 1.0),
         source=f"""
       func.func @NAME(%x: {tensor}) -> {result} {{
         %c0 = arith.constant 0 : index
@@ -454,6 +512,10 @@ PADDED = Suite(
         _padded("halves", "bf16", (18, 16), 3, 1, "max"),
         _padded("wide", "f32", (9, 4), 5, 2, "max"),
         _padded("tiny", "f32", (3, 2), 5, 1, "sum"),
+        # Of more elements than a thread has, lanes reduce a window.
+        _padded("large", "f32", (29, 30), 13, 1, "max"),
+        _padded("large_steps", "f32", (64, 48), 16, 8, "sum"),
+        _padded("large_halves", "bf16", (33, 20), 15, 15, "max"),
         _padded_cubes("cubes", (7, 10, 24), ({"n": 2}, {"n": 0})),
         _padded_cubes("cut_cubes", (9, 8, 23), ({"n": 1},), (0, 1, 3)),
         _padded_cubes(
