@@ -44,7 +44,7 @@ FAMILIES = (*_OF_WORK, _ATTENTION)
 # Those that reduce what they give, too.
 _OF_STATISTICS = ("contraction",)
 # Those whose kernels check the assertions of a region; others do not take one that has any.
-_CHECKING = ("transpose", "pointwise", "rows")
+_CHECKING = ("transpose", "pointwise", "rows", "columns")
 
 
 def schedule(

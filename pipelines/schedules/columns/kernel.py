@@ -71,6 +71,8 @@ class ColumnKernel:
     def emit(self) -> None:
         """The passes, one after another."""
         stage, points = self._stage, self._points
+        if points.checks_first and 0 in stage.reduces:
+            points.check()
         for number in stage.combines:
             partials = self._partials(number, self._read_scratch(number))
             points.know(self._space.levels[number], partials.totals())
@@ -81,6 +83,8 @@ class ColumnKernel:
                     self._finish(number, partials.totals())
                 return
             points.know(self._space.levels[number], partials.totals())
+        if not points.checks_first:
+            points.check()
         points.prepare(points.yielded)
         with when(self._writes()):
             self._points.store_fixed()
@@ -131,6 +135,8 @@ class ColumnKernel:
     def _finish(self, number: int, totals: list[ir.Value]) -> None:
         def store() -> None:
             self._points.know(self._space.levels[number], totals)
+            if not self._points.checks_first:
+                self._points.check()
             self._points.store_fixed()
 
         def keep() -> None:
@@ -158,10 +164,11 @@ class ColumnKernel:
     def _reduce(self, number: int) -> list[ir.Value]:
         """The thread's running values of a level after its iterations."""
         level, points = self._space.levels[number], self._points
-        points.prepare([each.operand for each in level])
+        values = [each.operand for each in level]
+        points.prepare([*values, *points.checked_along] if number == 0 else values)
         kept = self._keep()
         if kept is None:
-            return points.reduced(level, self._sweep)
+            return points.reduced(level, self._sweep, checks=number == 0)
         running = points.starts(level)
         for iteration in kept:
             running = points.merged(level, iteration, running)
@@ -175,9 +182,11 @@ class ColumnKernel:
         points = self._points
         values = list(points.yielded)
         values += [each.operand for level in self._space.levels for each in level]
+        values += points.checked_along
         operands = points.loaded(values)
         points.access.begin(operands)
         self._kept = points.iterations(operands, *self._sweep.all(count))
+        points.check_iterations(self._kept)
         return self._kept
 
     def _store_full(self) -> None:

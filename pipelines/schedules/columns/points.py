@@ -13,6 +13,7 @@ from ..region import Point, Region
 from ..size import ONE
 from ..work import Operand
 from .access import ColumnAccess
+from .checks import checked_along, is_along, loads_by_index
 from .plan import ColumnPlan
 from .sweep import Sweep, chosen
 
@@ -56,6 +57,33 @@ class ColumnPoints:
     def yielded(self) -> list[ir.Value]:
         """What the outputs take, in their order."""
         return self._region.yielded
+
+    @property
+    def checks_first(self) -> bool:
+        """Whether assertions about columns are checked before reductions."""
+        return loads_by_index(self._plan.space, self._region)
+
+    @property
+    def checked_along(self) -> Sequence[ir.Value]:
+        """What assertions about single iterations take."""
+        return checked_along(self._plan.space, self._region)
+
+    def check(self) -> None:
+        """Emits the assertions about columns, those about all columns once."""
+        for op in self._region.checks:
+            if is_along(self._plan.space, self._region, op):
+                continue
+            loops = frozenset[int]().union(*map(self._region.varies, op.operands))
+            for point in self.columns if loops else [self._fixed]:
+                point.check(op)
+
+    def check_iterations(self, iterations: Sequence[ColumnIteration]) -> None:
+        """Emits the assertions about single iterations."""
+        for op in self._region.checks:
+            if is_along(self._plan.space, self._region, op):
+                for iteration in iterations:
+                    for point in iteration.points:
+                        point.check(op)
 
     def know(self, level: Sequence[Collective], totals: Sequence[ir.Value]) -> None:
         """Makes results of collectives known: running values of each, for each column."""
@@ -119,15 +147,23 @@ class ColumnPoints:
         width = self._plan.width
         return [start for each in level for _ in range(width) for start in each.start()]
 
-    def reduced(self, level: Sequence[Collective], sweep: Sweep) -> list[ir.Value]:
-        """The thread's running values of a level after its iterations."""
-        operands = self.loaded([each.operand for each in level])
+    def reduced(
+        self, level: Sequence[Collective], sweep: Sweep, *, checks: bool = False
+    ) -> list[ir.Value]:
+        """The thread's running values of a level after its iterations, which it also `checks`."""
+        values = [each.operand for each in level]
+        if checks:
+            values += self.checked_along
+        operands = self.loaded(values)
         self.access.begin(operands)
 
         def step(
             numbers: list[ir.Value], valid: list[ir.Value | None], running: list[ir.Value]
         ) -> list[ir.Value]:
-            for iteration in self.iterations(operands, numbers, valid):
+            iterations = self.iterations(operands, numbers, valid)
+            if checks:
+                self.check_iterations(iterations)
+            for iteration in iterations:
                 running = self.merged(level, iteration, running)
             return running
 

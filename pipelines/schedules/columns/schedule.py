@@ -26,10 +26,12 @@ from ..elements import ACCESS_BYTES, element_bytes
 from ..kernels import ANY, Kernels
 from ..launch import emit_launch, operation_name, thread_bound
 from ..parameters import Parameters
+from ..region import Region
 from ..scratch import allocate_scratch, free_scratch
 from ..shared import SharedMemory
 from ..size import MOST_IN_32_BITS
 from ..work import Operand, Work
+from .checks import can_check
 from .configuration import ColumnConfiguration, Kind
 from .kernel import ColumnKernel, Stage
 from .plan import (
@@ -103,7 +105,9 @@ class _Choice:
 def chooser(work: Work, kernels: Kernels, device: Device) -> ColumnChooser | None:
     """Decides on the kernels; None for work that is not of this kind."""
     space = read_space(work)
-    return None if space is None else ColumnChooser(space, kernels, device)
+    if space is None or not can_check(space, Region(work)):
+        return None
+    return ColumnChooser(space, kernels, device)
 
 
 class ColumnChooser(Chooser[ColumnConfiguration]):

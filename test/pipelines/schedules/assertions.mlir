@@ -1,11 +1,15 @@
 // RUN: hirc-opt %s --split-input-file -p hir-schedule-kernels | FileCheck %s
 
-// What a region asserts is checked whichever schedule takes it: here a sum over columns.
+// What a region asserts is checked whichever schedule takes it: here a sum over columns, once for each
+// of a thread's elements, before these are added.
 
 // CHECK-LABEL: gpu.module
-// CHECK:         gpu.func
+// CHECK:         gpu.func {{.*}}family = "columns"
+// CHECK-NOT:       arith.addf
 // CHECK:           cf.assert %{{.*}}, "a negative one"
-// CHECK-NOT:     gpu.func
+// CHECK:           arith.addf
+// CHECK-NOT:       cf.assert
+// CHECK:         gpu.func {{.*}}family = "columns"
 "hir.program"() ({
 ^bb0(%x: memref<64x32xf32>, %y: memref<32xf32>):
   linalg.generic {
@@ -20,6 +24,39 @@
     linalg.yield %s : f32
   }
 }) {sym_name = "main", function_type = (memref<64x32xf32>, memref<32xf32>) -> ()} : () -> ()
+
+// -----
+
+// What it asserts of a column is checked once, where its results are stored.
+
+// CHECK-LABEL: gpu.module
+// CHECK:         gpu.func {{.*}}_part_{{.*}}family = "columns"
+// CHECK-NOT:       cf.assert
+// CHECK:         gpu.func {{.*}}_part_{{.*}}family = "columns"
+// CHECK-NOT:       cf.assert
+// CHECK:         gpu.func {{.*}}family = "columns"
+// CHECK:           cf.assert %{{.*}}, "no such row"
+// CHECK:           memref.load
+"hir.program"() ({
+^bb0(%x: memref<4096x256xf32>, %i: memref<256xi64>, %y: memref<256xf32>):
+  linalg.generic {
+    indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (c)>, affine_map<(r, c) -> (c)>],
+    iterator_types = ["reduction", "parallel"]
+  } ins(%x, %i : memref<4096x256xf32>, memref<256xi64>) outs(%y : memref<256xf32>) {
+  ^bb0(%a: f32, %i64: i64, %b: f32):
+    %rows = arith.constant 4096 : index
+    %m = "hir.reduce_loops"(%a) {kind = "maximumf", loops = array<i64: 0>} : (f32) -> f32
+    %d = arith.subf %a, %m : f32
+    %s = "hir.reduce_loops"(%d) {kind = "addf", loops = array<i64: 0>} : (f32) -> f32
+    %at = arith.index_cast %i64 : i64 to index
+    %right = arith.cmpi ult, %at, %rows : index
+    cf.assert %right, "no such row"
+    %c = linalg.index 1 : index
+    %e = memref.load %x[%at, %c] : memref<4096x256xf32>
+    %z = arith.divf %e, %s : f32
+    linalg.yield %z : f32
+  }
+}) {sym_name = "main", function_type = (memref<4096x256xf32>, memref<256xi64>, memref<256xf32>) -> ()} : () -> ()
 
 // -----
 
