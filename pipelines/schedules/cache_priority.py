@@ -13,6 +13,7 @@ from ...dialects.mlir import arith, ir
 from ..rewriting import constant, index_constant
 from .elements import element_bytes
 from .parameters import Parameters
+from .ptx import instructed
 from .size import ONE, ZERO, Size, product
 from .work import Operand, Work
 
@@ -83,12 +84,5 @@ def _is_whole(work: Work, operand: Operand) -> bool:
 
 def policy(priority: str) -> ir.Value:
     """Makes a policy (i64) of this priority, in a kernel."""
-    return ir.Operation.create(
-        "llvm.inline_asm",
-        results=[ir.IntegerType.get_signless(64)],
-        operands=[],
-        attributes={
-            "asm_string": ir.StringAttr.get(f"createpolicy.fractional.L2::{priority}.b64 $0;"),
-            "constraints": ir.StringAttr.get("=l"),
-        },
-    ).results[0]
+    text = f"createpolicy.fractional.L2::{priority}.b64 $0;"
+    return instructed(text, [], "=l", ir.IntegerType.get_signless(64), has_effects=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...dialects.mlir import arith, ir, vector
+from .ptx import instruct, instructed
 
 # The widest access of one thread, in bytes (PTX ISA, "Vectors as operands").
 ACCESS_BYTES = 16
@@ -74,16 +75,7 @@ def load(
 
 def prefetch(where: ir.Value) -> None:
     """Lets the second-level cache read the line of an address in global memory."""
-    ir.Operation.create(
-        "llvm.inline_asm",
-        results=[],
-        operands=[where],
-        attributes={
-            "asm_string": ir.StringAttr.get("prefetch.global.L2 [$0];"),
-            "constraints": ir.StringAttr.get("l"),
-            "has_side_effects": ir.UnitAttr.get(),
-        },
-    )
+    instruct("prefetch.global.L2 [$0];", [where], "l")
 
 
 def store(where: ir.Value, element: ir.Type, values: Sequence[ir.Value], alignment: int) -> None:
@@ -112,15 +104,10 @@ def store_words_where(holds: ir.Value, where: ir.Value, words: Sequence[ir.Value
     """
     form = ".v" + str(len(words)) if len(words) > 1 else ""
     listed = ", ".join(f"${number}" for number in range(2, 2 + len(words)))
-    ir.Operation.create(
-        "llvm.inline_asm",
-        results=[],
-        operands=[holds, where, *words],
-        attributes={
-            "asm_string": ir.StringAttr.get(f"@$0 st.global{form}.b32 [$1], {{{listed}}};"),
-            "constraints": ir.StringAttr.get(",".join(["b", "l"] + ["r"] * len(words))),
-            "has_side_effects": ir.UnitAttr.get(),
-        },
+    instruct(
+        f"@$0 st.global{form}.b32 [$1], {{{listed}}};",
+        [holds, where, *words],
+        ",".join(["b", "l"] + ["r"] * len(words)),
     )
 
 
@@ -142,18 +129,12 @@ def _load_by_policy(where: ir.Value, kind: ir.Type, bytes_: int, policy: ir.Valu
     words = ", ".join(f"${number}" for number in range(count))
     form, found = ("", words) if count == 1 else (f".v{count}", f"{{{words}}}")
     members = ", ".join(["i32"] * count)
-    result = ir.Operation.create(
-        "llvm.inline_asm",
-        results=[i32 if count == 1 else ir.Type.parse(f"!llvm.struct<({members})>")],
-        operands=[where, policy],
-        attributes={
-            "asm_string": ir.StringAttr.get(
-                f"ld.global.L2::cache_hint{form}.b32 {found}, [${count}], ${count + 1};"
-            ),
-            "constraints": ir.StringAttr.get(",".join(["=r"] * count + ["l", "l"])),
-            "has_side_effects": ir.UnitAttr.get(),
-        },
-    ).results[0]
+    result = instructed(
+        f"ld.global.L2::cache_hint{form}.b32 {found}, [${count}], ${count + 1};",
+        [where, policy],
+        ",".join(["=r"] * count + ["l", "l"]),
+        i32 if count == 1 else ir.Type.parse(f"!llvm.struct<({members})>"),
+    )
     if count == 1:
         return ir.Operation.create("llvm.bitcast", results=[kind], operands=[result]).results[0]
     parts = [
@@ -206,16 +187,7 @@ def forgotten(values: Sequence[ir.Value]) -> list[ir.Value]:
 
 def _forgotten(bits: ir.Value, register: str) -> ir.Value:
     """An integer that fills a register of that kind, as one of which nothing is known."""
-    return ir.Operation.create(
-        "llvm.inline_asm",
-        results=[bits.type],
-        operands=[bits],
-        attributes={
-            "asm_string": ir.StringAttr.get(""),
-            "constraints": ir.StringAttr.get(f"={register},0"),
-            "has_side_effects": ir.UnitAttr.get(),
-        },
-    ).results[0]
+    return instructed("", [bits], f"={register},0", bits.type)
 
 
 def _piece(element: ir.Type, count: int, alignment: int) -> int:

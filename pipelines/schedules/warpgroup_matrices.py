@@ -17,6 +17,7 @@ from ..i32 import i32, i32_constant
 from ..rewriting import constant, index_constant
 from ..tensormap import ROUNDS, STEPS
 from .parameters import Parameters
+from .ptx import instruct, instructed
 from .shared import SHARED
 from .size import ZERO, OpenNumbers, Size
 from .warp_matrices import DEPTH_BYTES, KIND_BYTES, Kinds, members
@@ -336,16 +337,7 @@ class Sums:
         )
         tied = [str(place) for place in range(count)]
         constraints = ["=f"] * count + tied + ["r"] * len(first) + ["l"]
-        return ir.Operation.create(
-            "llvm.inline_asm",
-            results=[self.type],
-            operands=[*numbers, *first, second],
-            attributes={
-                "asm_string": ir.StringAttr.get(text),
-                "constraints": ir.StringAttr.get(",".join(constraints)),
-                "has_side_effects": ir.UnitAttr.get(),
-            },
-        ).results[0]
+        return instructed(text, [*numbers, *first, second], ",".join(constraints), self.type)
 
     def complete(self, sums: Sequence[ir.Value], groups: int = 0) -> list[list[ir.Value]]:
         """Waits until at most so many groups are under way; the numbers of each of the sums.
@@ -356,16 +348,12 @@ class Sums:
         letter = "f" if isinstance(self.total, ir.FloatType) else "r"
         constraints = [f"={letter}"] * len(numbers) + [str(at) for at in range(len(numbers))]
         kinds = ", ".join([str(self.total)] * len(numbers))
-        found = ir.Operation.create(
-            "llvm.inline_asm",
-            results=[ir.Type.parse(f"!llvm.struct<({kinds})>")],
-            operands=numbers,
-            attributes={
-                "asm_string": ir.StringAttr.get(f"wgmma.wait_group.sync.aligned {groups};"),
-                "constraints": ir.StringAttr.get(",".join(constraints)),
-                "has_side_effects": ir.UnitAttr.get(),
-            },
-        ).results[0]
+        found = instructed(
+            f"wgmma.wait_group.sync.aligned {groups};",
+            numbers,
+            ",".join(constraints),
+            ir.Type.parse(f"!llvm.struct<({kinds})>"),
+        )
         whole = members(found, self.total, len(numbers))
         return [whole[at : at + self.count] for at in range(0, len(whole), self.count)]
 
@@ -394,14 +382,7 @@ def wait_for_products(groups: int) -> None:
 
 def wait_for_threads(count: int) -> None:
     """Waits for so many of the block's threads, of which the calling warps are."""
-    ir.Operation.create(
-        "llvm.inline_asm",
-        attributes={
-            "asm_string": ir.StringAttr.get(f"bar.sync 1, {count};"),
-            "constraints": ir.StringAttr.get("~{memory}"),
-            "has_side_effects": ir.UnitAttr.get(),
-        },
-    )
+    instruct(f"bar.sync 1, {count};", [], "~{memory}")
 
 
 def wait_for_warp() -> None:

@@ -14,6 +14,7 @@ from ....dialects.records import dataclass
 from ...i32 import i32
 from ...rewriting import constant
 from ..elements import is_float8
+from ..ptx import instructed
 from ..region import Point, Region
 from .indices import number
 
@@ -96,11 +97,12 @@ class QuickPoint(Point):
         if byte is None:
             return None
         word = arith.xori(byte.word, number(_SIGNS)) if is_signed else byte.word
-        bits = _assembled(
+        bits = instructed(
             "prmt.b32 $0, $1, $2, $3;",
-            i32(),
             [word, number(_BITS), number(_PUT + byte.place)],
             "=r,r,r,n",
+            i32(),
+            has_effects=False,
         )
         f32 = ir.F32Type.get()
         less = constant(f32, _LARGE + _SIGN if is_signed else _LARGE)
@@ -116,24 +118,11 @@ class QuickPoint(Point):
         if key not in self._pairs:
             i16 = ir.IntegerType.get_signless(16)
             word = arith.shrui(byte.word, number(16 * half)) if half else byte.word
-            both = _assembled(
-                f"cvt.rn.f16x2.{kind} $0, $1;", i32(), [arith.trunci(i16, word)], "=r,h"
-            )
+            text, low = f"cvt.rn.f16x2.{kind} $0, $1;", arith.trunci(i16, word)
+            both = instructed(text, [low], "=r,h", i32(), has_effects=False)
             pair = ir.VectorType.get([2], ir.F16Type.get())
             halves = ir.Operation.create("llvm.bitcast", results=[pair], operands=[both]).result
             self._pairs[key] = [
                 arith.extf(ir.F32Type.get(), vector.extract(halves, [], [each])) for each in (0, 1)
             ]
         return self._pairs[key][place]
-
-
-def _assembled(text: str, kind: ir.Type, operands: list[ir.Value], constraints: str) -> ir.Value:
-    return ir.Operation.create(
-        "llvm.inline_asm",
-        results=[kind],
-        operands=operands,
-        attributes={
-            "asm_string": ir.StringAttr.get(text),
-            "constraints": ir.StringAttr.get(constraints),
-        },
-    ).results[0]

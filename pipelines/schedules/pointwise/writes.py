@@ -15,6 +15,7 @@ from ...rewriting import constant, index_constant
 from ..alternatives import Conditions
 from ..elements import ACCESS_BYTES, address, element_bytes, store
 from ..parameters import Parameters
+from ..ptx import instruct
 from ..region import Point, Region
 from ..size import ONE, Size
 from ..work import Layout, Work, has_layout, has_plain_elements, row_strides, sizes_of
@@ -206,16 +207,10 @@ def _add_floats(where: ir.Value, values: Sequence[ir.Value]) -> None:
     if register == "h":
         i16 = ir.IntegerType.get_signless(16)
         values = [arith.bitcast(i16, value) for value in values]
-    ir.Operation.create(
-        "llvm.inline_asm",
-        operands=[where, *values],
-        attributes={
-            "asm_string": ir.StringAttr.get(
-                f"red.relaxed.gpu.global.add{flush}.v{len(values)}.{kind} [$0], {{{numbers}}};"
-            ),
-            "constraints": ir.StringAttr.get(",".join(["l"] + [register] * len(values))),
-            "has_side_effects": ir.UnitAttr.get(),
-        },
+    instruct(
+        f"red.relaxed.gpu.global.add{flush}.v{len(values)}.{kind} [$0], {{{numbers}}};",
+        [where, *values],
+        ",".join(["l"] + [register] * len(values)),
     )
 
 
