@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .halves import widened
+from .halves import HALVES, widened
 
 _ATEN = torch.ops.aten
 
@@ -25,6 +25,7 @@ def activation_decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.rrelu.default: _rrelu,
         _ATEN.rrelu_with_noise.default: _rrelu_with_noise,
         _ATEN.gelu.default: _gelu,
+        _ATEN.selu.default: _selu,
     }
 
 
@@ -56,6 +57,11 @@ def _rrelu(
 
 def _rrelu_with_noise(x: Tensor, noise: Tensor, *given: Any) -> Tensor:
     return _rrelu(x, *given)
+
+
+def _selu(x: Tensor) -> Any:
+    """torch-mlir's rounds each of several numbers between to 16 bits."""
+    return torch.selu(x.float()).to(x.dtype) if x.dtype in HALVES else NotImplemented
 
 
 def _gelu(x: Tensor, *, approximate: str = "none") -> Any:

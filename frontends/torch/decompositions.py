@@ -43,7 +43,7 @@ from .degenerate import without_dims
 from .floats import float_decompositions, floor_quotient
 from .generators import random_decompositions
 from .grouped import grouped_decompositions
-from .halves import widened
+from .halves import HALVES, widened
 from .integers import (
     as_tensor,
     floor_quotient_of_integers,
@@ -294,9 +294,9 @@ def _hardtanh(x: Tensor, min_val: float = -1, max_val: float = 1) -> Tensor:
 
 def _rsub(x: Tensor, y: float | SymInt, alpha: float = 1) -> Tensor:
     """torch-mlir takes no open size that a tensor is taken from, and torch makes an f32 of numbers
-    for any type.
+    for any type: but of one to add to 16 bits.
     """
-    if not isinstance(y, SymInt):
+    if not isinstance(y, SymInt) and x.dtype not in HALVES:
         return _of_number(partial(_ATEN.sub.Tensor, alpha=alpha), y, x)
     size: Any = y
     return (x if alpha == 1 else x * alpha).neg() + size

@@ -10,16 +10,15 @@ import torch
 from torch import SymInt, Tensor
 
 from .complex_numbers import parts_of
-from .halves import widened
+from .halves import HALVES, widened
 
 _ATEN = torch.ops.aten
 
 
 def normalization_decompositions() -> dict[Any, Callable[..., Any]]:
-    """Returns the decompositions of group, RMS and embeddings' norms, variances and distances
-    of rows.
-    """
+    """Returns the decompositions of norms, variances and distances of rows."""
     return {
+        _ATEN.linalg_vector_norm.default: _vector_norm,
         _ATEN.native_group_norm.default: _group_norm,
         _ATEN.rms_norm.default: _rms_norm,
         _ATEN.var.correction: _var,
@@ -28,6 +27,21 @@ def normalization_decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN._pdist_forward.default: _pdist,
         _ATEN.embedding_renorm.default: _embedding_renorm,
     }
+
+
+def _vector_norm(
+    x: Tensor,
+    order: float = 2,
+    dim: Sequence[int] | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: torch.dtype | None = None,
+) -> Any:
+    """torch-mlir rounds a root's exponent to 16 bits."""
+    if x.dtype not in HALVES:
+        return NotImplemented
+    axes = None if dim is None else [*dim]
+    return torch.linalg.vector_norm(x.float(), order, axes, keepdim).to(dtype or x.dtype)
 
 
 def _group_norm(

@@ -5,22 +5,29 @@ from __future__ import annotations
 from ...dialects.mlir import arith, ir
 from ...pipelines.locations import file_position
 from ...pipelines.rewriting import constant
-from ...pipelines.walking import operations_where
+from ...pipelines.walking import defining_operation, operations_where
 
 # It asserts that no element is 0 of which it takes the reciprocal, where torch's is inf.
 _ZERO_ELEMENT = "unimplemented: tensor with zero element"
 
 
+# Of these torch takes numbers that are no tensors in f32, where elements have 16 bits.
+_ARITHMETIC = ("arith.addf", "arith.subf", "arith.mulf", "arith.divf")
+
+
 def tidy(module: ir.Operation) -> None:
-    """Erases the assertions that torch does not make, rounds numbers that are known, and divides by
-    no 0 what nobody may ask for.
+    """Erases the assertions that torch does not make, rounds numbers that are known, to no fewer
+    bits than torch does, and divides by no 0 what nobody may ask for.
     """
     for op in operations_where(module, _is_added):
         op.erase()
     for op in operations_where(module, _may_be_unused):
         _divide_by_one(op)
     for op in operations_where(module, _rounds_constant):
-        _round(op)
+        if isinstance(op.results[0].type, ir.F32Type):
+            _round(op)
+        elif isinstance(op.results[0].type, ir.F16Type | ir.BF16Type):
+            _compute_in_f32(op)
 
 
 def locate(module: ir.Operation) -> None:
@@ -60,16 +67,35 @@ def _rounds_constant(op: ir.Operation) -> bool:
         and not isinstance(op.operands[0].owner, ir.Block)
         and op.operands[0].owner.operation.name == "arith.constant"
         and isinstance(op.operands[0].type, ir.FloatType)
-        and isinstance(op.results[0].type, ir.F32Type)
     )
 
 
 def _round(op: ir.Operation) -> None:
     """Puts the constant of the narrower type in the place of a rounding: others then know it."""
-    made = op.operands[0].owner
-    assert not isinstance(made, ir.Block)
-    number = ir.FloatAttr(made.operation.attributes["value"]).value
     with op.location, ir.InsertionPoint(op):
-        rounded = constant(op.results[0].type, number)
+        rounded = constant(op.results[0].type, _number(op))
     op.results[0].replace_all_uses_with(rounded)
     op.erase()
+
+
+def _compute_in_f32(op: ir.Operation) -> None:
+    """Lets arithmetic of 16 bits take a number in f32, and rounds what it gives."""
+    f32 = ir.F32Type.get(op.context)
+    for reader in dict.fromkeys(use.owner.operation for use in op.results[0].uses):
+        if reader.name not in _ARITHMETIC:
+            continue
+        with reader.location, ir.InsertionPoint(reader):
+            number = constant(f32, _number(op))
+            wide = [
+                number if each == op.results[0] else arith.extf(f32, each)
+                for each in reader.operands
+            ]
+            made = ir.Operation.create(reader.name, results=[f32], operands=wide).results[0]
+            rounded = arith.truncf(reader.results[0].type, made)
+        reader.results[0].replace_all_uses_with(rounded)
+        reader.erase()
+
+
+def _number(rounding: ir.Operation) -> float:
+    """Returns the constant that is rounded."""
+    return ir.FloatAttr(defining_operation(rounding.operands[0]).attributes["value"]).value

@@ -23,8 +23,8 @@ from ..fusion.region import Region
 from ..products.contraction import read_product
 from ..products.fused import begins_with_zeros, build
 from ..schedules.attention.reading import number_of
-from ..walking import made_by, operations_where
-from .places import Loop, Place, behind_view, through_view
+from ..walking import defining_op, made_by, operations_where
+from .places import VIEWS, Loop, Place, behind_view, through_view
 
 _REDUCE = "hir.reduce_loops"
 _EXTRACT = "tensor.extract"
@@ -73,9 +73,12 @@ class Chain:
         """Makes the softmax before a product its step; whether there is one."""
         for number, place in enumerate(step.inputs):
             assert isinstance(place, Place)
+            maker = _maker_behind_views(place.value)
+            if maker is None or not _is_softmax(maker):
+                # Its place is not asked for: a reshape would split the loop of the other's softmax.
+                continue
             source = self._lone_source(place)
-            maker = None if source is None else _maker(source)
-            if source is None or maker is None or not _is_softmax(maker):
+            if source is None or _maker(source) != maker:
                 continue
             found = self._followed(source, maker) or self._divided(source, maker)
             if found is None:
@@ -519,10 +522,16 @@ def _source(place: Place) -> Place:
 
 
 def _maker(place: Place) -> ir.Operation | None:
-    owner = place.value.owner
-    if isinstance(owner, ir.Block) or not owner.operation.name.startswith("linalg."):
-        return None
-    return owner.operation
+    maker = defining_op(place.value)
+    return maker if maker is not None and maker.name.startswith("linalg.") else None
+
+
+def _maker_behind_views(value: ir.Value) -> ir.Operation | None:
+    """Returns the linalg operation that gives a tensor, or what reshapes make it of."""
+    maker = defining_op(value)
+    while maker is not None and maker.name in VIEWS:
+        maker = defining_op(maker.operands[0])
+    return maker if maker is not None and maker.name.startswith("linalg.") else None
 
 
 def _reduces(op: ir.Operation) -> bool:

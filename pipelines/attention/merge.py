@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain as joined
 from itertools import permutations
 from math import isfinite, prod
@@ -14,12 +14,13 @@ from ..fusion.generic import accesses_of, inputs_of, make_generic, reducing_loop
 from ..fusion.region import Region
 from ..rewriting import constant, index_constant
 from ..schedules.attention.reading import Attention, number_of, read_attention
-from ..tensors import collapsed, dim_of, expanded
-from ..walking import made_by, operations_where
+from ..tensors import collapsed, copied_to, dim_of, expanded
+from ..walking import defining_operation, made_by, operations_where
 from .chain import Chain, Step, behind_copies, behind_scales
 from .places import Loop, Place
 
-# Rows that load keys and values from places that are computed, each head for itself.
+# Rows that load keys and values from places that are computed, each head for itself, or from where
+# elements of a head lie apart; more have them copied.
 _MOST_LOADING = 64
 
 
@@ -50,9 +51,18 @@ class _Merger:
         self._sizes: dict[Loop, Place] = {}
         self._rounded: list[ir.Value] = []
         self._factor = 1.0
+        # Copies of queries, keys and values, by what they are of and the order of its dims.
+        self._copies: dict[tuple[ir.Value, tuple[int, ...]], ir.Value] = {}
+        self._last: Loop | None = None
 
     def merge(self, accepts: Callable[[Attention], bool]) -> list[ir.Operation]:
         """Puts one operation in the place of all; gives those that are not used any more."""
+        found = self._merged(accepts)
+        if not found:
+            _erase([defining_operation(copy) for copy in self._copies.values()])
+        return found
+
+    def _merged(self, accepts: Callable[[Attention], bool]) -> list[ir.Operation]:
         op, step = self._op, self._step
         if len(_sums(self._scores.op)) != 1:
             return []
@@ -65,7 +75,7 @@ class _Merger:
         elif self._chain.divisor is not None:
             return []
         self._read_heads(write)
-        self._number_loops(write)
+        self._number_loops(write, result)
         if not self._can_be_indexed([step, *([] if end is None else [end])]):
             return []
         with ir.Location.fused(self._locations(step)), ir.InsertionPoint(last):
@@ -77,7 +87,7 @@ class _Merger:
             new.erase()
             return []
         with last.location, ir.InsertionPoint(last):
-            value = self._in_shape(new.results[0], result)
+            value = self._in_shape(self._in_order(new.results[0], result), result)
         last.results[0].replace_all_uses_with(value)
         return [last, op]
 
@@ -109,6 +119,36 @@ class _Merger:
             if isinstance(place, Place) and len(columns) == 1:
                 behind = behind_copies(place, columns[0])
                 self._step.inputs[number] = self._load(behind, columns[0], rows)
+        if len(columns) != 1 or len(depth) != 1 or len(depth[0]) != 1:
+            return
+        # Many rows read heads from copies, in which they lie in rows, and write them so.
+        of_values = {
+            loop
+            for place in self._step.inputs
+            if isinstance(place, Place)
+            for dim in place.index
+            for loop in dim
+        }
+        if not _are_many(loop for loop in rows if loop not in of_values):
+            return
+        (self._last,) = columns
+        for step, head in ((self._scores, depth[0][0]), (self._step, columns[0])):
+            step.inputs = [
+                self._in_rows(each, head) if isinstance(each, Place) else each
+                for each in step.inputs
+            ]
+
+    def _in_rows(self, place: Place, head: Loop) -> Place:
+        """Returns the place in a copy where elements of a head lie in rows."""
+        if [head] not in place.index or place.index[-1] == [head]:
+            return place
+        axis = place.index.index([head])
+        order = (*(each for each in range(len(place.dims)) if each != axis), axis)
+        key = place.value, order
+        if key not in self._copies:
+            with self._op.location, ir.InsertionPoint(self._op):
+                self._copies[key] = _reordered(place.value, order)
+        return Place(self._copies[key], tuple(place.dims[each] for each in order))
 
     def _load(self, place: Place, head: Loop, rows: Sequence[Loop]) -> Step | Place:
         """Returns what loads heads from places that are computed, or where they lie.
@@ -116,8 +156,7 @@ class _Merger:
         Many rows read these faster from where they were loaded to.
         """
         own = {loop for dim in place.index for loop in dim}
-        sizes = [loop.size for loop in rows if loop not in own]
-        if not self._loads and (DYNAMIC in sizes or prod(sizes) > _MOST_LOADING):
+        if not self._loads and _are_many(loop for loop in rows if loop not in own):
             return place
         found = self._chain.loaded(place, head)
         if found is None:
@@ -125,13 +164,23 @@ class _Merger:
         self._loaded.append(found)
         return found
 
-    def _number_loops(self, write: Sequence[Sequence[Loop]]) -> None:
-        """The loops of the result, those of the sums over keys, and those of the scores' sums."""
+    def _number_loops(self, write: Sequence[Sequence[Loop]], result: Place) -> None:
+        """The loops of the result, those of the sums over keys, and those of the scores' sums.
+
+        Those that reshapes split are one where parts follow one another in all that is read and
+        written: an image's rows and columns, as queries are.
+        """
         inner = [self._step.loops[loop] for loop in reducing_loops(self._step.op)] + [
             self._scores.loops[loop] for loop in reducing_loops(self._scores.op)
         ]
-        for loop in _leaves(write):
-            self._numbers.setdefault(loop, len(self._numbers))
+        places = [result, *_places_of(self._step)]
+        for loop in joined.from_iterable(write):
+            parts = loop.whole
+            if len(parts) > 1 and all(_are_together(parts, place) for place in places):
+                self._part_of |= dict.fromkeys(parts, loop)
+                parts = [loop]
+            for part in parts:
+                self._numbers.setdefault(part, len(self._numbers))
         for loops in inner:
             parts = _leaves([loops])
             is_split = len(loops) == 1 < len(parts) and not self._numbers.keys() & set(parts)
@@ -195,8 +244,8 @@ class _Merger:
         if end is not None:
             (value,) = self._absorb_with(end, [value], region)
         self._leave_out_roundings()
-        shape = [loop for dim in result.index for loop in (dim or [None])]
         sizes: list[int | ir.Value] = []
+        shape = self._written_loops(result)
         for loop in shape:
             size = 1 if loop is None else self._size(loop)
             if size is None:
@@ -218,13 +267,30 @@ class _Merger:
         made_of = [step.op for step in steps]
         return make_generic(region.inputs, [output], loops, inner, region.block, of=made_of)
 
+    def _written_loops(self, result: Place) -> list[Loop | None]:
+        """Returns the loops of the dims that are written; of many rows, that of heads is last."""
+        shape = self._dims_of(result)
+        if self._last in shape:
+            shape = [*(loop for loop in shape if loop != self._last), self._last]
+        return shape
+
+    def _dims_of(self, result: Place) -> list[Loop | None]:
+        """Returns the numbered loops of a place, and None for each dim that has none."""
+        rest = [loop for dim in result.index for loop in (dim or [None])]
+        found: list[Loop | None] = []
+        while rest:
+            whole = None if rest[0] is None else self._part_of.get(rest[0], rest[0])
+            found.append(whole)
+            rest = rest[1 if whole is None else len(whole.whole) :]
+        return found
+
     def _absorb(self, step: Step, region: Region) -> list[ir.Value]:
         """Returns what a step yields, in the region."""
         arguments: list[ir.Value] = []
         for each in step.inputs:
             if isinstance(each, Step):
                 (value,) = self._absorb(each, region)
-                if each not in self._loaded:
+                if self._scores in _steps_of(each):
                     self._rounded.append(value)
             else:
                 value = self._read(self._with_wholes(each), region)
@@ -334,7 +400,7 @@ class _Merger:
         return True
 
     def _leave_out_roundings(self) -> None:
-        """What is not stored between operations is not rounded to what would be stored.
+        """What is made of scores is not rounded to what would be stored between operations.
 
         But what the second product takes is: its operands have that type.
         """
@@ -378,6 +444,16 @@ class _Merger:
                 others *= other.size
         return arith.divui(size, index_constant(others)) if others > 1 else size
 
+    def _in_order(self, value: ir.Value, result: Place) -> ir.Value:
+        """Returns the result with a dim for each loop, in the order that is asked for."""
+        written, asked = self._written_loops(result), self._dims_of(result)
+        if written != asked:
+            last = asked.index(self._last)
+            rest = range(len(asked) - 1)
+            value = _reordered(value, (*rest[:last], len(rest), *rest[last:]))
+        parts = [[] if loop is None else loop.whole for loop in asked]
+        return _expanded(value, parts) if any(len(each) > 1 for each in parts) else value
+
     @staticmethod
     def _in_shape(value: ir.Value, result: Place) -> ir.Value:
         """Returns the result in the shape that is asked for."""
@@ -395,6 +471,47 @@ class _Merger:
             if isinstance(each, Step):
                 found = self._locations(each) + found
         return found
+
+
+def _steps_of(step: Step) -> list[Step]:
+    """Returns a step, and those that give its operands."""
+    inputs = [each for each in step.inputs if isinstance(each, Step)]
+    return [step, *joined.from_iterable(map(_steps_of, inputs))]
+
+
+def _places_of(step: Step) -> Iterator[Place]:
+    """Yields what a step, and those that give its operands, read."""
+    for own in _steps_of(step):
+        yield from (each for each in own.inputs if isinstance(each, Place))
+
+
+def _are_together(parts: Sequence[Loop], place: Place) -> bool:
+    """Returns whether a place has dims for these loops, in this order, and for no others; or none.
+
+    How long all but the first are is known.
+    """
+    own = set(parts)
+    dims = [dim for dim in place.index if own & {*dim}]
+    axes = [axis for axis, dim in enumerate(place.index) if own & {*dim}]
+    is_one = axes == list(range(axes[0], axes[0] + len(axes))) if axes else True
+    found = [*joined.from_iterable(dims)]
+    return not axes or (
+        is_one and found == list(parts) and all(part.size != DYNAMIC for part in parts[1:])
+    )
+
+
+def _are_many(rows: Iterable[Loop]) -> bool:
+    sizes = [loop.size for loop in rows]
+    return DYNAMIC in sizes or prod(sizes) > _MOST_LOADING
+
+
+def _reordered(value: ir.Value, order: Sequence[int]) -> ir.Value:
+    """Returns a copy of a tensor whose dims are those of another order."""
+    kind = ir.RankedTensorType(value.type)
+    made = ir.RankedTensorType.get([kind.shape[axis] for axis in order], kind.element_type)
+    sizes = [dim_of(value, axis) for axis in order if kind.is_dynamic_dim(axis)]
+    room = ir.Operation.create("tensor.empty", results=[made], operands=sizes).results[0]
+    return copied_to(room, value, order)
 
 
 def _sums(op: ir.Operation) -> list[ir.Operation]:

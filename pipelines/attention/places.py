@@ -11,6 +11,9 @@ from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..fusion.access import reassociation
 
+_COLLAPSE, _EXPAND = "tensor.collapse_shape", "tensor.expand_shape"
+VIEWS = (_COLLAPSE, _EXPAND)
+
 
 @dataclass(eq=False)
 class Loop:
@@ -51,18 +54,18 @@ def behind_view(place: Place) -> Place | None:
     if isinstance(owner, ir.Block):
         return None
     op = owner.operation
-    if op.name == "tensor.collapse_shape":
+    if op.name == _COLLAPSE:
         return _split(op, place, op.operands[0])
-    if op.name == "tensor.expand_shape":
+    if op.name == _EXPAND:
         return _joined(op, place, op.operands[0])
     return None
 
 
 def through_view(op: ir.Operation, place: Place) -> Place | None:
     """Returns the element of a reshape's result that is one of its operand."""
-    if op.name == "tensor.expand_shape":
+    if op.name == _EXPAND:
         return _split(op, place, op.results[0])
-    if op.name == "tensor.collapse_shape":
+    if op.name == _COLLAPSE:
         return _joined(op, place, op.results[0])
     return None
 
