@@ -73,19 +73,32 @@ class Chain:
         """Makes the softmax before a product its step; whether there is one."""
         for number, place in enumerate(step.inputs):
             assert isinstance(place, Place)
-            maker = _maker_behind_views(place.value)
-            if maker is None or not _is_softmax(maker):
-                # Its place is not asked for: a reshape would split the loop of the other's softmax.
+            softmax = self._softmax(place)
+            if softmax is None:
                 continue
-            source = self._lone_source(place)
-            if source is None or _maker(source) != maker:
-                continue
+            source, maker = softmax
             found = self._followed(source, maker) or self._divided(source, maker)
             if found is None:
                 return False
             step.inputs[number] = found
             return self._follow_inputs(found)
         return False
+
+    def _softmax(self, place: Place) -> tuple[Place, ir.Operation] | None:
+        """Returns the place behind reshapes and copies that a softmax gives, and that."""
+        # Of other places nothing is asked: reshapes would split the loop of the other's softmax.
+        while _leads_to_softmax(place.value):
+            source = self._lone_source(place)
+            maker = None if source is None else _maker(source)
+            if source is None or maker is None:
+                return None
+            if _is_softmax(maker):
+                return source, maker
+            behind = _behind_copy(source)
+            if behind is None:
+                return None
+            place = behind
+        return None
 
     def _divided(self, place: Place, maker: ir.Operation) -> Step | None:
         """Returns the softmax of which an operation gives powers and their total, one each."""
@@ -526,12 +539,23 @@ def _maker(place: Place) -> ir.Operation | None:
     return maker if maker is not None and maker.name.startswith("linalg.") else None
 
 
-def _maker_behind_views(value: ir.Value) -> ir.Operation | None:
-    """Returns the linalg operation that gives a tensor, or what reshapes make it of."""
+def _leads_to_softmax(value: ir.Value) -> bool:
+    """Returns whether reshapes and copies make a tensor of what may be a softmax's."""
     maker = defining_op(value)
-    while maker is not None and maker.name in VIEWS:
-        maker = defining_op(maker.operands[0])
-    return maker if maker is not None and maker.name.startswith("linalg.") else None
+    while maker is not None and not _is_softmax(maker):
+        if maker.name in VIEWS:
+            value = maker.operands[0]
+        else:
+            copied = _copied(maker, 0) if _may_copy(maker) and len(maker.results) == 1 else None
+            if copied is None:
+                return False
+            value = copied.value
+        maker = defining_op(value)
+    return maker is not None
+
+
+def _may_copy(op: ir.Operation) -> bool:
+    return op.name == GENERIC and is_normal(op) and _is_elementwise(op)
 
 
 def _reduces(op: ir.Operation) -> bool:
@@ -540,7 +564,9 @@ def _reduces(op: ir.Operation) -> bool:
 
 def _is_softmax(op: ir.Operation) -> bool:
     """Returns whether an operation may be a softmax: it has reductions, and a power."""
-    names = [each.operation.name for each in op.regions[0].blocks[0]] if is_normal(op) else []
+    if op.name != GENERIC or not is_normal(op):
+        return False
+    names = [each.operation.name for each in op.regions[0].blocks[0]]
     return names.count(_REDUCE) >= 2 and "math.exp" in names
 
 

@@ -106,7 +106,7 @@ class _Merger:
     def _read_heads(self, write: Sequence[Sequence[Loop]]) -> None:
         """Lets queries, keys and values be read from behind copies."""
         (weights,) = (each for each in self._step.inputs if isinstance(each, Step))
-        of_weights = {loop for loops in weights.loops for each in loops for loop in each.whole}
+        of_weights = _loops_of(weights)
         columns = [loop for loop in _leaves(write) if loop not in of_weights]
         rows = [loop for loop in _leaves(write) if loop in of_weights]
         depth = [self._scores.loops[loop] for loop in reducing_loops(self._scores.op)]
@@ -122,13 +122,9 @@ class _Merger:
         if len(columns) != 1 or len(depth) != 1 or len(depth[0]) != 1:
             return
         # Many rows read heads from copies, in which they lie in rows, and write them so.
-        of_values = {
-            loop
-            for place in self._step.inputs
-            if isinstance(place, Place)
-            for dim in place.index
-            for loop in dim
-        }
+        of_values = set[Loop]()
+        for each in self._step.inputs:
+            of_values |= set() if each is weights else _loops_of(each)
         if not _are_many(loop for loop in rows if loop not in of_values):
             return
         (self._last,) = columns
@@ -176,7 +172,8 @@ class _Merger:
         places = [result, *_places_of(self._step)]
         for loop in joined.from_iterable(write):
             parts = loop.whole
-            if len(parts) > 1 and all(_are_together(parts, place) for place in places):
+            is_known = all(part.size != DYNAMIC for part in parts)
+            if len(parts) > 1 and is_known and all(_are_together(parts, each) for each in places):
                 self._part_of |= dict.fromkeys(parts, loop)
                 parts = [loop]
             for part in parts:
@@ -270,7 +267,7 @@ class _Merger:
     def _written_loops(self, result: Place) -> list[Loop | None]:
         """Returns the loops of the dims that are written; of many rows, that of heads is last."""
         shape = self._dims_of(result)
-        if self._last in shape:
+        if self._last is not None and self._last in shape:
             shape = [*(loop for loop in shape if loop != self._last), self._last]
         return shape
 
@@ -473,6 +470,11 @@ class _Merger:
         return found
 
 
+def _loops_of(given: Step | Place) -> set[Loop]:
+    """Returns the loops of a step, or of a place, as they are split by now."""
+    return set(_leaves(given.loops if isinstance(given, Step) else given.dims))
+
+
 def _steps_of(step: Step) -> list[Step]:
     """Returns a step, and those that give its operands."""
     inputs = [each for each in step.inputs if isinstance(each, Step)]
@@ -486,18 +488,13 @@ def _places_of(step: Step) -> Iterator[Place]:
 
 
 def _are_together(parts: Sequence[Loop], place: Place) -> bool:
-    """Returns whether a place has dims for these loops, in this order, and for no others; or none.
-
-    How long all but the first are is known.
-    """
+    """Returns whether a place has none of these loops, or dims for them alone, in this order."""
     own = set(parts)
-    dims = [dim for dim in place.index if own & {*dim}]
     axes = [axis for axis, dim in enumerate(place.index) if own & {*dim}]
-    is_one = axes == list(range(axes[0], axes[0] + len(axes))) if axes else True
-    found = [*joined.from_iterable(dims)]
-    return not axes or (
-        is_one and found == list(parts) and all(part.size != DYNAMIC for part in parts[1:])
-    )
+    if not axes:
+        return True
+    dims = place.index[axes[0] : axes[-1] + 1]
+    return [*joined.from_iterable(dims)] == list(parts)
 
 
 def _are_many(rows: Iterable[Loop]) -> bool:

@@ -20,8 +20,9 @@ class FuseAttention(Pass):
     Takes what fuse-tensor-operations leaves. Recognized is a product whose one operand a softmax
     makes of another product, with whatever is done to the scores on the way; through reshapes, and
     through transposes and repetitions of queries, keys and values, and through gathers of keys and
-    values. Powers may be divided by their total after the second product. `chips` are those that
-    there must be a kernel for.
+    values. Many rows read those whose heads do not lie in rows, as an image's channels, from
+    copies, and are copied where results are to lie so. Powers may be divided by their total after
+    the second product. `chips` are those that there must be a kernel for.
 
       %s = linalg.generic {...} ins(%q, %k) outs(%e1) { mulf, hir.reduce_loops addf }
       %p = linalg.generic {...} ins(%s) outs(%e2) { hir.reduce_loops maximumf, subf, exp,

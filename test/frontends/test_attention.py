@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.export import Dim
 from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
 import hirc
@@ -191,8 +192,8 @@ def _turned_heads(q: Tensor, k: Tensor, v: Tensor, table: Tensor, lengths: Tenso
         (_selected, _given(torch.bfloat16, 8, 1), 1),
         (_slots, _given(torch.bfloat16, 2, 1), 2),
         (_two_tables, _given(torch.bfloat16, 2, 1), 1),
-        # Many rows read what was loaded.
-        (_paged, _given(torch.bfloat16, 8, 40), 2),
+        # Many rows read what was loaded: keys, which torch turns, from a copy of rows.
+        (_paged, _given(torch.bfloat16, 8, 40), 3),
         # Of elements in another order no row is read as it lies: several operations.
         (_turned_heads, _given(torch.bfloat16, 2, 1), 9),
     ],
@@ -282,3 +283,80 @@ def test_powers_are_divided_after_they_are_multiplied(
     wanted = model(*(each.double() for each in given))
     bound = 1e-5 if element == torch.float32 else 2**-5
     torch.testing.assert_close(found.double(), wanted.double(), rtol=bound, atol=bound)
+
+
+def _across_images(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """An image's places attend to another's: channels first, values before their weights."""
+    weights = (q.flatten(2).mT @ k.flatten(2) * 0.25).softmax(-1)
+    return (v.flatten(2) @ weights.mT).unflatten(2, q.shape[2:])
+
+
+def _added_to_images(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return _across_images(q, k, v) * 0.5 + q
+
+
+def _tokens_of_images(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return (q.flatten(2).mT @ k.flatten(2) * 0.25).softmax(-1) @ v.flatten(2).mT
+
+
+def _heads_of_images(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    q, k, v = (each.flatten(2).unflatten(1, (2, -1)) for each in (q, k, v))
+    weights = torch.einsum("bhdi,bhdj->bhij", q, k * 0.25).softmax(-1)
+    return torch.einsum("bhij,bhdj->bhdi", weights, v).flatten(1, 2)
+
+
+def _hidden_places(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    seen = k.flatten(2)[:, :1] > -1
+    scores = (q.flatten(2).mT @ k.flatten(2) * 0.25).masked_fill(~seen, -torch.inf)
+    return v.flatten(2) @ scores.softmax(-1).mT
+
+
+def _rows_of_images(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """Each row of an image by itself: its places are not one with others'."""
+    q, k, v = (each.permute(0, 2, 1, 3) for each in (q, k, v))
+    return (v @ (q.mT @ k * 0.25).softmax(-1).mT).permute(0, 2, 1, 3)
+
+
+@pytest.mark.parametrize("element", [torch.float32, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("is_open", [False, True], ids=["known", "open"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        *(_across_images, _added_to_images, _tokens_of_images, _heads_of_images),
+        *(_hidden_places, _rows_of_images),
+    ],
+)
+@pytest.mark.parametrize(
+    ("places", "others"),
+    [((12, 8), (12, 8)), ((8, 10), (4, 5)), ((4, 5), (4, 5))],
+    ids=["many", "pooled", "few"],
+)
+def test_places_of_images(
+    model: Callable[..., Tensor],
+    places: tuple[int, int],
+    others: tuple[int, int],
+    element: torch.dtype,
+    is_open: bool,
+    tmp_path: Path,
+) -> None:
+    """One kernel, whatever lies together: many queries have copies whose heads lie in rows."""
+    if model is _rows_of_images and places != others:
+        pytest.skip("rows are of one length")
+    torch.manual_seed(0)
+    given = tuple(torch.randn(2, 32, *sizes, dtype=element) for sizes in (places, others, others))
+    sizes = tuple({0: Dim("batch", max=512)} for _ in given) if is_open else None
+    source, scheduled = tmp_path / "images.mlir", tmp_path / "scheduled.mlir"
+    source.write_bytes(import_model(model, given, dynamic_shapes=sizes).bytecode)
+    words = [str(source), "-o", str(scheduled), "--offload-arch=sm_90a", "--stop-after=schedules"]
+    assert run_hirc(words) == 0
+    kernels = [line for line in scheduled.read_text().splitlines() if "gpu.func" in line]
+    if model is not _rows_of_images:
+        assert not any('family = "contraction"' in line for line in kernels)
+        first = next(line for line in kernels if 'family = "attention"' in line)
+        assert ('layout = "rows"' in first) == (places != (4, 5))
+    found = hirc.compile(
+        model, given, target="cpu", opt_level=0, schedules="tuned", dynamic_shapes=sizes
+    )(*given)
+    wanted = model(*(each.double() for each in given))
+    bound = 1e-5 if element == torch.float32 else 2**-6
+    torch.testing.assert_close(found.double(), wanted, rtol=bound, atol=bound)
