@@ -494,7 +494,7 @@ def _are_together(parts: Sequence[Loop], place: Place) -> bool:
     if not axes:
         return True
     dims = place.index[axes[0] : axes[-1] + 1]
-    return [*joined.from_iterable(dims)] == list(parts)
+    return all(dims) and [*joined.from_iterable(dims)] == list(parts)
 
 
 def _are_many(rows: Iterable[Loop]) -> bool:
