@@ -200,10 +200,8 @@ class _Merger:
                     loop = ir.IntegerAttr(each.attributes["dim"]).value
                     if not self._can_be_told(_leaves([step.loops[loop]])):
                         return False
-                elif each.name == "hir.reduce_loops":
-                    asked = ir.DenseI64ArrayAttr(each.attributes["loops"])
-                    if any(self._number(step.loops[loop]) is None for loop in asked):
-                        return False
+                elif each.name == "hir.reduce_loops" and self._reduced(step, each) is None:
+                    return False
             known = self._numbers.keys() | self._part_of.keys()
             if any(loop not in known for loop in _leaves(step.loops)):
                 return False
@@ -211,6 +209,12 @@ class _Merger:
             if not all(self._can_be_told(dim) for each in places for dim in each.index):
                 return False
         return True
+
+    def _reduced(self, step: Step, op: ir.Operation) -> list[int] | None:
+        """Returns the numbers of loops that a reduction goes along; None where some have none."""
+        asked = ir.DenseI64ArrayAttr(op.attributes["loops"])
+        found = self._joined(_leaves([step.loops[loop] for loop in sorted(asked)]))
+        return None if found is None else [self._numbers[loop] for loop in found]
 
     def _can_be_told(self, parts: Sequence[Loop]) -> bool:
         """Returns whether these are loops of the operation, or a place can be computed of them."""
@@ -335,6 +339,12 @@ class _Merger:
                     place = self._place_along(_leaves([loops]), len(names))
                 op.results[0].replace_all_uses_with(place)
                 op.erase()
+        for op in operations_where(copy, lambda each: each.name == "hir.reduce_loops"):
+            # And so do those of reductions along parts, which go along the whole.
+            found = self._reduced(step, op)
+            assert found is not None, "it can be indexed"
+            loops = [len(names) + number for number in found]
+            op.attributes["loops"] = ir.DenseI64ArrayAttr.get(loops)
         names += range(len(self._numbers))
         outputs = [None] * (len(copy.operands) - len(arguments))
         values = region.absorb(copy, [*arguments, *outputs], names)

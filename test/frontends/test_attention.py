@@ -360,3 +360,29 @@ def test_places_of_images(
     wanted = model(*(each.double() for each in given))
     bound = 1e-5 if element == torch.float32 else 2**-6
     torch.testing.assert_close(found.double(), wanted, rtol=bound, atol=bound)
+
+
+@pytest.mark.parametrize("element", [torch.float32, torch.bfloat16], ids=str)
+def test_scores_have_a_dim_for_each_of_an_image(element: torch.dtype, tmp_path: Path) -> None:
+    """The softmax goes along an image's rows and columns, which are one dim of keys."""
+    height, width = 6, 8
+
+    def model(q: Tensor, k: Tensor, v: Tensor, bias: Tensor) -> Tensor:
+        scores = (q.flatten(1, 2) @ k.flatten(1, 2).mT * 0.25).unflatten(2, (height, width))
+        scores = scores.unflatten(1, (height, width)) + bias
+        return scores.flatten(3).softmax(-1).flatten(1, 2) @ v.flatten(1, 2)
+
+    torch.manual_seed(0)
+    sizes = (2, height, width, 32)
+    given = tuple(torch.randn(sizes, dtype=element) for _ in range(3))
+    given = (*given, torch.randn(height, width, height, width, dtype=element))
+    source, scheduled = tmp_path / "images.mlir", tmp_path / "scheduled.mlir"
+    source.write_bytes(import_model(model, given).bytecode)
+    words = [str(source), "-o", str(scheduled), "--offload-arch=sm_90a", "--stop-after=schedules"]
+    assert run_hirc(words) == 0
+    kernels = [line for line in scheduled.read_text().splitlines() if "gpu.func" in line]
+    assert all('family = "attention"' in line for line in kernels)
+    found = hirc.compile(model, given, target="cpu", opt_level=0, schedules="tuned")(*given)
+    wanted = model(*(each.double() for each in given))
+    bound = 1e-5 if element == torch.float32 else 2**-6
+    torch.testing.assert_close(found.double(), wanted, rtol=bound, atol=bound)
