@@ -12,6 +12,7 @@ from schedules.harness import Suite
 from schedules.programs import Written, f8_on_gpu
 from torch.nn import functional
 
+from hirc.pipelines.schedules.contraction.schedule import ContractionChooser
 from hirc.pipelines.schedules.contraction.warpgroup_kernel import WarpgroupKernel
 
 _PER_RANK = (functional.conv1d, functional.conv2d, functional.conv3d)
@@ -671,12 +672,11 @@ def test_groups_beside_one_another(
     channels: int, are_read: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Steps of terms have no channels of the next group, but in pieces that nothing multiplies."""
-    schedule = "hirc.pipelines.schedules.contraction.schedule"
 
     def is_less(*_: object) -> bool:
         return True
 
-    monkeypatch.setattr(f"{schedule}._is_less", is_less)
+    monkeypatch.setattr(ContractionChooser, "_is_less", is_less)
     made: list[WarpgroupKernel] = []
     emit = WarpgroupKernel.emit
 
