@@ -11,7 +11,7 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -92,11 +92,14 @@ def main(folder: Path, arguments: Sequence[str] | None = None) -> int:
     print(f"{'':<{width}} {'its error':>11} {'of eager':>9} {'its time':>10}{names}")
 
     def found(one: _Asked) -> dict[str, Any]:
-        return _result(folder, *one, options)
+        description, contenders = one
+        built = {"name": description["name"], "build": description["seconds"]}
+        return {**built, **_result(folder, description, contenders, options)}
 
     with ThreadPoolExecutor(options.jobs) as pool:
-        for (description, _), result in zip(asked, pool.map(found, asked), strict=True):
-            row = {"name": description["name"], "build": description["seconds"], **result}
+        # As they are done: one that takes long hides none.
+        for done in as_completed([pool.submit(found, one) for one in asked]):
+            row = done.result()
             rows.append(row)
             print(_line(row, width, options.contenders), flush=True)
             if options.json:
