@@ -101,6 +101,7 @@ _TO_KERNELS = (
     "gpu-launch-sink-index-computations",
     "check-launch-extents",
     "gpu-kernel-outlining",
+    "order-synchronous-operations",
     "tensormaps-by-value",
 )
 
