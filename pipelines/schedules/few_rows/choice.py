@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ....dialects.mlir import ir
 from ...fusion.tiles import TILES
 from ...lane_reduction import WARP_LANES
 from ..configuration import MOST_THREADS
@@ -36,6 +37,16 @@ def choices(plan: FewRows, device: Device) -> list[FewRowsConfiguration]:
         return []
     made = [_made(plan, device, count) for count in counts]
     return [each for each in made if each is not None and refusal(plan, device, each) is None]
+
+
+def are_for_tiles(plan: FewRows, device: Device) -> bool:
+    """Returns whether tiles that threads copy take less time, where they can compute it: of f32."""
+    rows, columns = plan.extent(plan.rows), plan.extent(plan.columns)
+    if not (isinstance(plan.weight.element, ir.F32Type) and rows.is_known and columns.is_known):
+        return False
+    table, is_along_terms = device.tables.few_rows, plan.along is Along.TERMS
+    least = table.tiled_rows_by_terms if is_along_terms else table.tiled_rows_by_columns
+    return rows.known >= least and columns.known >= table.tiled_columns
 
 
 def refusal(plan: FewRows, device: Device, made: FewRowsConfiguration) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from functools import cached_property, partial
 
 from ....dialects.mlir import arith
 from ...lane_reduction import WARP_LANES
@@ -16,7 +16,7 @@ from ..kernels import ANY, Kernels
 from ..launch import emit_launch
 from ..size import MOST_IN_32_BITS, ONE
 from ..work import Work
-from .choice import choices, refusal
+from .choice import are_for_tiles, choices, refusal
 from .configuration import FewRowsConfiguration
 from .kernel import FewRowsKernel
 from .plan import FewRows, read_few_rows
@@ -52,9 +52,23 @@ class FewRowsChooser(Chooser[FewRowsConfiguration]):
     def refusal(self, made: FewRowsConfiguration) -> str | None:
         return refusal(self._plan, self._device, made)
 
+    def alternatives(self) -> list[Alternative]:
+        return [] if self._is_for_tiles else super().alternatives()
+
     def beside(self, others: Sequence[Alternative]) -> Sequence[Alternative]:
         """Of known rows, what is right for any layout: others are rare."""
+        if self._is_for_tiles:
+            return others
         return others[-1:] if self._plan.extent(self._plan.rows).is_known else others
+
+    @cached_property
+    def _is_for_tiles(self) -> bool:
+        if not are_for_tiles(self._plan, self._device):
+            return False
+        # Imported late: few programs have such products.
+        from ..contraction.schedule import chooser as contraction_chooser
+
+        return contraction_chooser(self.work, self._kernels, self._device) is not None
 
     def require_few(self, found: Conditions) -> None:
         """Adds that there are no more rows than kernels are for."""
