@@ -21,7 +21,8 @@ class FuseAttention(Pass):
     makes of another product, with whatever is done to the scores on the way; through reshapes, and
     through transposes and repetitions of queries, keys and values, and through gathers of keys and
     values. Many rows read those whose heads do not lie in rows, as an image's channels, from
-    copies, and are copied where results are to lie so. Powers may be divided by their total after
+    copies, and are copied where results are to lie so. Not fused are heads of one row of which
+    neighbours in memory belong to different ones, as for each pixel of an image its surroundings. Powers may be divided by their total after
     the second product. `chips` are those that there must be a kernel for.
 
       %s = linalg.generic {...} ins(%q, %k) outs(%e1) { mulf, hir.reduce_loops addf }
@@ -42,12 +43,12 @@ class FuseAttention(Pass):
             return
         # Imported late: small programs do not wait for it.
         from ..attention.merge import merge
-        from ..schedules.attention.schedule import is_scheduled
+        from ..schedules.attention.schedule import is_scheduled, lies_across
 
         device = device_of_option(self.chips)
         # In this order: what becomes part of an operation comes before the product that ends it.
         for work in found:
-            merge(work, lambda attention: is_scheduled(attention, device))
+            merge(work, lambda each: is_scheduled(each, device) and not lies_across(each))
 
 
 def _may_be_product(op: ir.Operation) -> bool:

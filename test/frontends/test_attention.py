@@ -386,3 +386,39 @@ def test_scores_have_a_dim_for_each_of_an_image(element: torch.dtype, tmp_path: 
     wanted = model(*(each.double() for each in given))
     bound = 1e-5 if element == torch.float32 else 2**-6
     torch.testing.assert_close(found.double(), wanted, rtol=bound, atol=bound)
+
+
+def _around_pixels(x: Tensor) -> Tensor:
+    """What each pixel finds in the 3x3 pixels around it, by its own channels."""
+    batch, channels, *sizes = x.shape
+    around = nn.functional.unfold(x, 3, padding=1).view(batch, channels, 9, -1)
+    weights = (x.flatten(2)[:, :, None] * around).sum(1).softmax(1)
+    return (around * weights[:, None]).sum(2).view(batch, channels, *sizes)
+
+
+def _decoded(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """One query a head, whose keys lie in rows."""
+    return ((q[:, None] @ k.mT).softmax(-1) @ v)[:, 0]
+
+
+@pytest.mark.parametrize(
+    ("model", "shapes", "is_fused"),
+    [
+        (_around_pixels, [(2, 8, 6, 10)], False),
+        (_decoded, [(6, 16), (6, 20, 16), (6, 20, 16)], True),
+    ],
+    ids=["pixels", "decoded"],
+)
+def test_heads_of_one_row(
+    model: Callable[..., Tensor], shapes: list[tuple[int, ...]], is_fused: bool, tmp_path: Path
+) -> None:
+    """Where neighbours in memory belong to different heads, kernels along these read them."""
+    torch.manual_seed(0)
+    given = tuple(torch.randn(*shape) for shape in shapes)
+    source, scheduled = tmp_path / "rows.mlir", tmp_path / "scheduled.mlir"
+    source.write_bytes(import_model(model, given).bytecode)
+    words = [str(source), "-o", str(scheduled), "--offload-arch=sm_90a", "--stop-after=schedules"]
+    assert run_hirc(words) == 0
+    assert ('family = "attention"' in scheduled.read_text()) == is_fused
+    found = hirc.compile(model, given, target="cpu", opt_level=0, schedules="tuned")(*given)
+    torch.testing.assert_close(found, model(*given), rtol=1e-5, atol=1e-5)

@@ -119,6 +119,19 @@ def is_scheduled(attention: Attention, device: Device) -> bool:
     )
 
 
+def lies_across(attention: Attention) -> bool:
+    """Returns whether each head has one row, and keys or values of different heads are neighbours.
+
+    Nothing is read twice then, and kernels that store scores read what lies together.
+    """
+    if any(_known_size(attention.op, loop) != 1 for loop in attention.rows):
+        return False
+    maps = indexing_maps(attention.op)
+    last = [maps[each].results[-1] for each in (attention.key, attention.value) if each >= 0]
+    loops = {each.position for each in last if isinstance(each, ir.AffineDimExpr)}
+    return any(_known_size(attention.op, loop) != 1 for loop in loops & {*attention.batch})
+
+
 def _known_size(op: ir.Operation, loop: int) -> int:
     """The iterations of a loop, DYNAMIC where no type says them."""
     for value, map_ in zip(op.operands, indexing_maps(op), strict=True):
