@@ -35,6 +35,15 @@ def unwritten(like: ir.Value, element: ir.Type | None = None) -> ir.Value:
     return ir.Operation.create("tensor.empty", [made], open_sizes(like)).results[0]
 
 
+def empty(sizes: Sequence[int | ir.Value], element: ir.Type) -> ir.Value:
+    """Returns a tensor of these sizes, known ones and indices, that is not written."""
+    open_ = ir.ShapedType.get_dynamic_size()
+    shape = [size if isinstance(size, int) else open_ for size in sizes]
+    given = [size for size in sizes if not isinstance(size, int)]
+    made = ir.RankedTensorType.get(shape, element)
+    return ir.Operation.create("tensor.empty", [made], given).results[0]
+
+
 def fill(scalar: ir.Value, into: ir.Value) -> ir.Value:
     """Returns a tensor whose elements are all a scalar, written into another one."""
     made = ir.Operation.create(

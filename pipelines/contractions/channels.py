@@ -13,13 +13,12 @@ from math import prod
 
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
-from ..fusion.access import Access, Coordinate, expression, reassociation
+from ..fusion.access import Access, Coordinate, expression, linear_terms, reassociation
 from ..fusion.fills import filled_with
 from ..fusion.generic import accesses_of, inputs_of, loop_extents, reducing_loops
 from ..rewriting import constant
 from ..schedules.elements import SECTOR_BYTES, element_bytes
 from ..schedules.warpgroup_matrices import MOST_DIMS, ROW_BYTES
-from ..schedules.work import linear_terms
 from ..tensors import copied_to, dims_in_runs, expanded, fill, padded
 from ..walking import made_by
 from .chunks import Chunks, lay_in_chunks, operations, read_chunks

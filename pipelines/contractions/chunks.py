@@ -21,7 +21,7 @@ from math import prod
 
 from ...dialects.mlir import arith, ir
 from ...dialects.records import dataclass
-from ..fusion.access import Access, Coordinate, expression
+from ..fusion.access import Access, Coordinate, expression, linear_terms
 from ..fusion.generic import accesses_of, loop_count, loop_extents, reducing_loops
 from ..generics import each_place, element_or, loop_index
 from ..rewriting import constant, index_constant
@@ -34,7 +34,6 @@ from ..schedules.warpgroup_matrices import (
     PATCH_SIDE,
     ROW_BYTES,
 )
-from ..schedules.work import linear_terms
 from ..tensors import collapsed, copied_to, expanded, padded
 from ..walking import made_by
 from .edges import bare

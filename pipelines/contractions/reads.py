@@ -12,7 +12,7 @@ from math import prod
 
 from ...dialects.mlir import arith, ir
 from ...dialects.records import dataclass
-from ..fusion.access import Access, expression, loops_in, reassociation, zero
+from ..fusion.access import Access, expression, linear_terms, loops_in, reassociation, zero
 from ..fusion.fills import filled_with
 from ..fusion.generic import (
     GENERIC,
@@ -27,7 +27,6 @@ from ..fusion.generic import (
 from ..generics import element_or, loop_index
 from ..products.fills import is_plus_zero
 from ..rewriting import constant, index_constant
-from ..schedules.work import linear_terms
 from ..tensors import dim_of, fill, padded
 from ..walking import is_used, made_by
 

@@ -17,7 +17,7 @@ from math import prod
 
 from ...dialects.mlir import arith, ir
 from ...dialects.records import dataclass
-from ..fusion.access import Access, Coordinate, coordinate, expression, reassociation
+from ..fusion.access import Access, Coordinate, coordinate, expression, linear_terms, reassociation
 from ..fusion.fills import filled_with
 from ..fusion.generic import (
     GENERIC,
@@ -33,7 +33,6 @@ from ..generics import bare_generic, element_or, emit_generic, loop_index
 from ..rewriting import constant, index_constant
 from ..schedules.device import Device
 from ..schedules.elements import element_bytes
-from ..schedules.work import linear_terms
 from ..tensors import collapsed, expanded, fill, padded, part_of
 from ..walking import made_by
 from .channels import (

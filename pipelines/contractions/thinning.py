@@ -12,10 +12,9 @@ from math import gcd
 
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
-from ..fusion.access import Access, Coordinate, expression
+from ..fusion.access import Access, Coordinate, expression, linear_terms
 from ..fusion.generic import accesses_of, loop_extents
 from ..rewriting import constant
-from ..schedules.work import linear_terms
 from ..tensors import every, padded
 from ..walking import made_by
 from .edges import bare

@@ -17,7 +17,7 @@ from ...dialects import hir
 from ...dialects.mlir import arith, ir
 from ...dialects.records import dataclass
 from ..constants import float_constant
-from ..fusion.access import Access, expression, zero
+from ..fusion.access import Access, expression, linear_terms, zero
 from ..fusion.fills import filled_with
 from ..fusion.generic import (
     GENERIC,
@@ -33,7 +33,6 @@ from ..fusion.region import Region
 from ..generics import loop_index
 from ..rewriting import constant, index_constant
 from ..schedules.device import Device
-from ..schedules.work import linear_terms
 from ..tensors import fill, reassociation_attribute
 from .minimal_filters import (
     MOST_PRODUCTS,

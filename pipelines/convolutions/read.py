@@ -15,10 +15,10 @@ from ...dialects.hir.library_convolution import (
 )
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
-from ..fusion.access import reassociation
+from ..fusion.access import linear_terms, reassociation
 from ..schedules.contraction.form import Coordinate, Factor, Form, coordinates_of
 from ..schedules.size import ONE, Size
-from ..schedules.work import Operand, linear_terms
+from ..schedules.work import Operand
 from ..walking import made_by
 from .convolution import Convolution, Numbered, Place
 from .turned import Turned

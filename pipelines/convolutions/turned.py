@@ -6,11 +6,12 @@ from collections.abc import Mapping
 
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
+from ..fusion.access import linear_terms
 from ..hir.memory.effects import effects_of
 from ..hir.memory.owners import Owners
 from ..schedules.contraction.form import Coordinate, linear_of
 from ..schedules.region_operations import is_outside
-from ..schedules.work import Work, linear_terms, read_work
+from ..schedules.work import Work, read_work
 from ..walking import made_by
 
 

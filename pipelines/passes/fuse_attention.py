@@ -21,9 +21,10 @@ class FuseAttention(Pass):
     makes of another product, with whatever is done to the scores on the way; through reshapes, and
     through transposes and repetitions of queries, keys and values, and through gathers of keys and
     values. Many rows read those whose heads do not lie in rows, as an image's channels, from
-    copies, and are copied where results are to lie so. Not fused are heads of one row of which
-    neighbours in memory belong to different ones, as for each pixel of an image its surroundings. Powers may be divided by their total after
-    the second product. `chips` are those that there must be a kernel for.
+    copies, and are copied where results are to lie so. Powers may be divided by their total after
+    the second product. Not fused are heads of one row of which neighbours in memory belong to
+    different ones, as for each pixel of an image its surroundings. `chips` are those that there
+    must be a kernel for.
 
       %s = linalg.generic {...} ins(%q, %k) outs(%e1) { mulf, hir.reduce_loops addf }
       %p = linalg.generic {...} ins(%s) outs(%e2) { hir.reduce_loops maximumf, subf, exp,

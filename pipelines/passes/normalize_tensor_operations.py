@@ -11,6 +11,7 @@ from ..fusion.generic import GENERIC, has_tensors_only, outs_of
 from ..fusion.nested_reductions import merge_nested
 from ..fusion.normalize import normalize, reduces_nothing
 from ..fusion.scans import SCAN, scan_generic
+from ..fusion.split_windows import split_windows
 from ..pass_base import Pass, register
 from ..walking import operations_where
 
@@ -24,7 +25,8 @@ class NormalizeTensorOperations(Pass):
     one iteration disappear; reshapes by dims of size 1 become part of the indexing maps; tensors of
     one scalar become that scalar; and reductions become operations of the region over all
     iterations, which `hir.collective` marks. f16 and bf16 are accumulated in f32. A maximum or
-    minimum of one of the same kind becomes a single one over the loops of both.
+    minimum of one of the same kind becomes a single one over the loops of both, and one of large
+    windows that overlap several, one a dim.
 
       %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
       %s = linalg.reduce {arith.addf} ins(%x : tensor<?x?xf32>) outs(%z : tensor<?xf32>)
@@ -63,6 +65,8 @@ class NormalizeTensorOperations(Pass):
             found.erase()
         for found in operations_where(op, lambda inner: inner in normal):
             merge_nested(found, normal)
+        for found in operations_where(op, lambda inner: inner in normal):
+            split_windows(found)
 
 
 def _is_its_start(op: ir.Operation) -> bool:

@@ -8,6 +8,7 @@ from ...dialects.hir.layout import DYNAMIC, has_identity_layout, strides_and_off
 from ...dialects.hir.loop_operation import COLLECTIVES, loops_of
 from ...dialects.mlir import arith, ir, memref
 from ...dialects.records import dataclass
+from ..fusion.access import linear_terms
 from ..rewriting import index_constant
 from ..walking import is_used, made_by
 from .device import Device
@@ -334,37 +335,6 @@ def strides_of(
     if is_open and layout is Layout.ROWS:
         return [*read[:-1], ONE], True
     return read, False
-
-
-# No operation has more loops.
-_MOST_LOOPS = 64
-
-
-def linear_terms(expression: ir.AffineExpr) -> tuple[int, dict[int, int]] | None:
-    """An expression as a constant and the factors of loops, or None where it is not linear."""
-    # A product that Python made may be something simpler, but has the class of a product.
-    expression = ir.AffineMap.get(_MOST_LOOPS, 0, [expression]).results[0]
-    if isinstance(expression, ir.AffineDimExpr):
-        return 0, {ir.AffineDimExpr(expression).position: 1}
-    if isinstance(expression, ir.AffineConstantExpr):
-        return ir.AffineConstantExpr(expression).value, {}
-    if isinstance(expression, ir.AffineAddExpr):
-        binary = ir.AffineBinaryExpr(expression)
-        left, right = linear_terms(binary.lhs), linear_terms(binary.rhs)
-        if left is None or right is None:
-            return None
-        factors = dict(left[1])
-        for loop, factor in right[1].items():
-            factors[loop] = factors.get(loop, 0) + factor
-        return left[0] + right[0], factors
-    if isinstance(expression, ir.AffineMulExpr):
-        binary = ir.AffineBinaryExpr(expression)
-        left, right = linear_terms(binary.lhs), linear_terms(binary.rhs)
-        if left is None or right is None or (left[1] and right[1]):
-            return None
-        scale, (constant, factors) = (left[0], right) if not left[1] else (right[0], left)
-        return constant * scale, {loop: factor * scale for loop, factor in factors.items()}
-    return None
 
 
 def has_layout(buffer: ir.Value, layout: Layout) -> list[ir.Value]:

@@ -16,6 +16,7 @@ from ....dialects.hir.loop_operation import kind_of
 from ....dialects.mlir import ir
 from ....dialects.records import dataclass
 from ...constants import constant_value
+from ...fusion.access import linear_terms
 from ...fusion.tiles import ROUNDED
 from ...walking import made_by
 from ..collective import Collective, levels_of
@@ -36,7 +37,6 @@ from ..work import (
     Operand,
     Work,
     has_plain_elements,
-    linear_terms,
     row_strides,
     strides_of,
 )

@@ -195,11 +195,12 @@ func.func @not_cut(%x: tensor<3x24x24xf32>, %at: index) -> (tensor<3x11x11xf32>,
 
 // -----
 
-// Not of windows that no thread keeps, which are reductions all the same, nor what is padded with what only the run knows, or by as much.
+// Not of windows that no thread keeps, which are reductions all the same, nor what is padded with
+// what only the run knows, or by as much.
 
 // CHECK-LABEL: func.func @not_pooled(
 // CHECK-COUNT-3: tensor.pad
-func.func @not_pooled(%x: tensor<1x3x24x24xf32>, %y: tensor<1x3x8x?xf32>, %v: f32, %by: index) -> (tensor<1x3x13x16xf32>, tensor<1x3x8x?xf32>, tensor<1x3x24x24xf32>) {
+func.func @not_pooled(%x: tensor<1x3x24x24xf32>, %y: tensor<1x3x8x?xf32>, %v: f32, %by: index) -> (tensor<1x3x3x4xf32>, tensor<1x3x8x?xf32>, tensor<1x3x24x24xf32>) {
   %c2 = arith.constant 2 : index
   %c3 = arith.constant 3 : index
   %least = arith.constant 0xFF800000 : f32
@@ -207,11 +208,11 @@ func.func @not_pooled(%x: tensor<1x3x24x24xf32>, %y: tensor<1x3x8x?xf32>, %v: f3
   ^bb0(%i: index, %j: index, %k: index, %l: index):
     tensor.yield %least : f32
   } : tensor<1x3x24x24xf32> to tensor<1x3x25x25xf32>
-  %e = tensor.empty() : tensor<1x3x13x16xf32>
-  %s = linalg.fill ins(%least : f32) outs(%e : tensor<1x3x13x16xf32>) -> tensor<1x3x13x16xf32>
+  %e = tensor.empty() : tensor<1x3x3x4xf32>
+  %s = linalg.fill ins(%least : f32) outs(%e : tensor<1x3x3x4xf32>) -> tensor<1x3x3x4xf32>
   %w = tensor.empty() : tensor<13x10xf32>
-  %a = linalg.pooling_nchw_max {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
-      ins(%p, %w : tensor<1x3x25x25xf32>, tensor<13x10xf32>) outs(%s : tensor<1x3x13x16xf32>) -> tensor<1x3x13x16xf32>
+  %a = linalg.pooling_nchw_max {dilations = dense<1> : tensor<2xi64>, strides = dense<5> : tensor<2xi64>}
+      ins(%p, %w : tensor<1x3x25x25xf32>, tensor<13x10xf32>) outs(%s : tensor<1x3x3x4xf32>) -> tensor<1x3x3x4xf32>
   %n = tensor.dim %y, %c3 : tensor<1x3x8x?xf32>
   %q = tensor.pad %y low[0, 0, 1, 1] high[0, 0, 1, %by] {
   ^bb0(%i: index, %j: index, %k: index, %l: index):
@@ -230,5 +231,37 @@ func.func @not_pooled(%x: tensor<1x3x24x24xf32>, %y: tensor<1x3x8x?xf32>, %v: f3
   %sr = linalg.fill ins(%least : f32) outs(%er : tensor<1x3x24x24xf32>) -> tensor<1x3x24x24xf32>
   %c = linalg.pooling_nchw_max {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
       ins(%r, %three : tensor<1x3x26x26xf32>, tensor<3x3xf32>) outs(%sr : tensor<1x3x24x24xf32>) -> tensor<1x3x24x24xf32>
-  return %a, %b, %c : tensor<1x3x13x16xf32>, tensor<1x3x8x?xf32>, tensor<1x3x24x24xf32>
+  return %a, %b, %c : tensor<1x3x3x4xf32>, tensor<1x3x8x?xf32>, tensor<1x3x24x24xf32>
+}
+
+// -----
+
+// Large windows that overlap are reduced along one dim after the other, the first time from what is
+// padded in place; 16 bits are added up in f32, which is kept in between.
+
+// CHECK-LABEL: func.func @along_each(
+// CHECK-SAME:      %[[X:[^:]*]]: tensor<?x3x24x24xbf16>
+// CHECK-NOT:     tensor.pad
+// CHECK:         %[[ROWS:.*]] = linalg.generic
+// CHECK:           tensor.extract %[[X]]
+// CHECK:           "hir.reduce_loops"({{.*}}) {kind = "addf", loops = array<i64: 4>}
+// CHECK:         } -> tensor<?x3x36x24xf32>
+// CHECK:         linalg.generic {{.*}} ins(%[[ROWS]]
+// CHECK:           "hir.reduce_loops"({{.*}}) {kind = "addf", loops = array<i64: 4>}
+// CHECK:           arith.truncf
+// CHECK:         } -> tensor<?x3x24x24xbf16>
+func.func @along_each(%x: tensor<?x3x24x24xbf16>) -> tensor<?x3x24x24xbf16> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : bf16
+  %n = tensor.dim %x, %c0 : tensor<?x3x24x24xbf16>
+  %p = tensor.pad %x low[0, 0, 6, 6] high[0, 0, 6, 6] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : bf16
+  } : tensor<?x3x24x24xbf16> to tensor<?x3x36x36xbf16>
+  %e = tensor.empty(%n) : tensor<?x3x24x24xbf16>
+  %s = linalg.fill ins(%zero : bf16) outs(%e : tensor<?x3x24x24xbf16>) -> tensor<?x3x24x24xbf16>
+  %w = tensor.empty() : tensor<13x13xbf16>
+  %y = linalg.pooling_nchw_sum {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
+      ins(%p, %w : tensor<?x3x36x36xbf16>, tensor<13x13xbf16>) outs(%s : tensor<?x3x24x24xbf16>) -> tensor<?x3x24x24xbf16>
+  return %y : tensor<?x3x24x24xbf16>
 }
