@@ -40,6 +40,7 @@ from ..work import (
     row_strides,
     strides_of,
 )
+from .pair import Pair, read_pair
 
 # Bits of a mask of places along guarded axes; two more tell rows and terms that are not there.
 _MOST_PLACES = 30
@@ -186,7 +187,8 @@ class Form:
     """`rows` are the loops of the first factor alone, `columns` of the second, `batch` of both.
 
     Outermost first, in the order of the first output; `terms` in the order in which one of the
-    factors lies. Neighbouring columns lie together in the output, if anything does.
+    factors lies. Neighbouring columns lie together in the output, if anything does. With a `pair`
+    a term is no product.
     """
 
     work: Work
@@ -199,6 +201,7 @@ class Form:
     columns: tuple[int, ...]
     terms: tuple[int, ...]
     steps: Mapping[int, Step]
+    pair: Pair | None = None
 
     def count(self, loop: int) -> Size:
         """Returns how many iterations a loop has, of one rest where it has a step."""
@@ -233,13 +236,16 @@ class Form:
     def is_rounded(self) -> bool:
         """Whether factors are rounded to tf32."""
         kinds = [self.first.element, self.second.element, self.total]
-        return ROUNDED in self.work.op.attributes and kinds == [ir.F32Type.get()] * 3
+        is_f32 = kinds == [ir.F32Type.get()] * 3
+        return is_f32 and self.pair is None and ROUNDED in self.work.op.attributes
 
     @property
     def kinds(self) -> tuple[str, str] | None:
         """PTX's names of the two factors' element types, where tensor cores multiply them and add
-        in the type of the sums; None for other elements.
+        in the type of the sums; None for other elements, and where terms are no products.
         """
+        if self.pair is not None:
+            return None
         if self.is_rounded:
             return "tf32", "tf32"
         found = [_kind_of(factor, self.total) for factor in (self.first, self.second)]
@@ -281,21 +287,23 @@ def _kind_of(factor: Factor, total: ir.Type) -> str | None:
 
 
 def read_form(work: Work) -> Form | None:
-    """Returns what a linalg.generic sums, or None where it is no sum of products of two factors."""
+    """Returns what a linalg.generic sums, or None where it is no sum of products of two factors,
+    nor of what is made of pairs of elements like these.
+    """
     if not work.outputs or len(work.collectives) != 1 or len(levels_of(work)) != 1:
         return None
     collective = Collective(work.collectives[0])
     is_sum = collective.op.name == "hir.reduce_loops"
     if not is_sum or sorted(collective.loops) != sorted(work.collective):
         return None
-    multiplied = _defining(work, collective.operand)
-    if multiplied is None or multiplied.name != _PRODUCTS.get(kind_of(collective.op)):
-        return None
     region = Region(work)
-    factors = [_read_factor(work, region, value) for value in multiplied.operands]
-    first, second = factors
-    if first is None or second is None or multiplied.operands[0] == multiplied.operands[1]:
+    factors, pair = _read_product(work, region, collective), None
+    if factors is None and kind_of(collective.op) in _PRODUCTS:
+        pair = read_pair(work, collective.operand)
+        factors = None if pair is None else _read_elements(work, region, pair)
+    if factors is None:
         return None
+    first, second = factors
     batch, own = list[int](), (list[int](), list[int]())
     for loop in work.parallel:
         if work.extents[loop] == ONE:
@@ -305,6 +313,8 @@ def read_form(work: Work) -> Form | None:
             batch.append(loop)
         else:
             own[1 if along[1] else 0].append(loop)
+    if pair is not None and not (own[0] and own[1]):
+        return None
     inner = _contiguous(work.outputs[0])
     if inner in own[0]:
         first, second, own = second, first, (own[1], own[0])
@@ -325,7 +335,27 @@ def read_form(work: Work) -> Form | None:
         tuple(sorted(own[1], key=order)),
         tuple(sorted(terms, key=_in_order(lead.strides))),
         steps,
+        pair,
     )
+
+
+def _read_product(
+    work: Work, region: Region, collective: Collective
+) -> tuple[Factor, Factor] | None:
+    """Returns the two factors whose products are summed."""
+    multiplied = _defining(work, collective.operand)
+    if multiplied is None or multiplied.name != _PRODUCTS.get(kind_of(collective.op)):
+        return None
+    if multiplied.operands[0] == multiplied.operands[1]:
+        return None
+    first, second = (_read_factor(work, region, value) for value in multiplied.operands)
+    return None if first is None or second is None else (first, second)
+
+
+def _read_elements(work: Work, region: Region, pair: Pair) -> tuple[Factor, Factor] | None:
+    """Returns the factors whose elements are those of a pair."""
+    first, second = (_read_factor(work, region, value) for value in pair.elements)
+    return None if first is None or second is None else (first, second)
 
 
 def _lead(work: Work, factors: tuple[Factor, Factor], terms: tuple[int, ...]) -> Factor:

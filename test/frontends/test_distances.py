@@ -1,0 +1,117 @@
+"""Sums over pairs of elements that are no products, as distances are: tiles compute them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor
+from torch.export import Dim
+from torch.nn import functional
+
+import hirc
+from hirc.frontends.torch.import_model import import_model
+from hirc.tools.hirc import main as run_hirc
+
+_Distance = Callable[[Tensor, Tensor], Tensor]
+
+
+def _squares(x: Tensor, y: Tensor) -> Tensor:
+    return ((x[:, :, None] - y[:, None]) ** 2).sum(-1)
+
+
+def _absolute(x: Tensor, y: Tensor) -> Tensor:
+    return (x[:, :, None] - y[:, None]).abs().mean(-1)
+
+
+def _kernel(x: Tensor, y: Tensor) -> Tensor:
+    return torch.exp(-_squares(x, y) * 0.01).sum(-1)
+
+
+def _columns(x: Tensor, y: Tensor) -> Tensor:
+    """Terms are not neighbours in memory."""
+    return _squares(x.mT.contiguous().mT, y.mT.contiguous().mT).mT
+
+
+def _least(x: Tensor, y: Tensor) -> Tensor:
+    """A comparison and a choice, as it is imported."""
+    return torch.minimum(x[:, :, None], y[:, None]).sum(-1)
+
+
+def _huber(x: Tensor, y: Tensor) -> Tensor:
+    """What is computed of each pair is more than a few operations of arithmetic."""
+    return functional.smooth_l1_loss(
+        *torch.broadcast_tensors(x[:, :, None], y[:, None]), reduction="none"
+    ).sum(-1)
+
+
+def _shifted(x: Tensor, y: Tensor) -> Tensor:
+    """Of zeros this is not 0."""
+    return ((x[:, :, None] - y[:, None] + 1) ** 2).sum(-1)
+
+
+def _of_three(x: Tensor, y: Tensor) -> Tensor:
+    return ((x[:, :, None] - y[:, None]) * x[:, :1, None]).sum(-1)
+
+
+_DISTANCES: dict[str, tuple[_Distance, bool]] = {
+    "squares": (_squares, True),
+    "absolute": (_absolute, True),
+    "kernel": (_kernel, True),
+    "columns": (_columns, True),
+    "least": (_least, False),
+    "shifted": (_shifted, False),
+    "of_three": (_of_three, False),
+    "huber": (_huber, False),
+}
+
+
+@pytest.mark.parametrize("sizes", [(2, 65, 130, 37), (1, 128, 128, 64), (3, 5, 70, 1)], ids=str)
+@pytest.mark.parametrize("is_open", [False, True], ids=["known", "open"])
+@pytest.mark.parametrize("name", _DISTANCES)
+def test_like_torch(name: str, is_open: bool, sizes: tuple[int, ...]) -> None:
+    model, _ = _DISTANCES[name]
+    batch, rows, columns, terms = sizes
+    torch.manual_seed(0)
+    x, y = torch.randn(batch, rows, terms), torch.randn(batch, columns, terms)
+    shapes = ({1: Dim.AUTO}, {1: Dim.AUTO}) if is_open else None
+    found = hirc.compile(
+        model, (x, y), target="cpu", opt_level=0, schedules="tuned", dynamic_shapes=shapes
+    )(x, y)
+    wanted = model(x.double(), y.double()).float()
+    torch.testing.assert_close(found, wanted, rtol=5e-6, atol=5e-6)
+
+
+@pytest.mark.parametrize("name", ["squares", "absolute", "least"])
+def test_what_is_no_number(name: str) -> None:
+    model, _ = _DISTANCES[name]
+    x, y = torch.randn(1, 66, 35), torch.randn(1, 67, 35)
+    x[0, 65, 34], y[0, 66, 0], y[0, 3, 5] = torch.inf, -torch.inf, torch.nan
+    found = hirc.compile(model, (x, y), target="cpu", opt_level=0, schedules="tuned")(x, y)
+    torch.testing.assert_close(found, model(x, y), rtol=1e-5, atol=1e-5, equal_nan=True)
+
+
+@pytest.mark.parametrize("element", [torch.float64, torch.bfloat16, torch.int32], ids=str)
+def test_other_elements(element: torch.dtype) -> None:
+    x = (torch.randn(1, 70, 33) * 8).to(element)
+    y = (torch.randn(1, 90, 33) * 8).to(element)
+    found = hirc.compile(_squares, (x, y), target="cpu", opt_level=0, schedules="tuned")(x, y)
+    wanted = _squares(x.double(), y.double()).to(found.dtype)
+    bound = 2e-2 if element == torch.bfloat16 else 1e-13
+    torch.testing.assert_close(found, wanted, rtol=bound, atol=bound)
+
+
+@pytest.mark.parametrize("name", _DISTANCES)
+def test_kernels(name: str, tmp_path: Path) -> None:
+    model, is_tiled = _DISTANCES[name]
+    given = (torch.randn(4, 256, 64), torch.randn(4, 256, 64))
+    source, scheduled = tmp_path / "distances.mlir", tmp_path / "scheduled.mlir"
+    source.write_bytes(import_model(model, given).bytecode)
+    words = [str(source), "-o", str(scheduled), "--offload-arch=sm_90a", "--stop-after=schedules"]
+    for more in ([], ["--float32-products=tf32"]):
+        assert run_hirc([*words, *more]) == 0
+        text = scheduled.read_text()
+        assert ('family = "contraction"' in text) == is_tiled
+        assert "mma" not in text
