@@ -176,6 +176,7 @@ def _nvidia_device(bare: str, chips: str, redux: str) -> list[str]:
         "check-device-ops",
         "name-private-memory",
         "fence-ordered-atomics",
+        "keep-register-limits",
         "widen-printf-operands",
         "expand-all-reduce",
         f"expand-subgroup-reduce{{redux={redux}}}",
