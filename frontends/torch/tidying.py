@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...dialects.mlir import arith, ir
 from ...pipelines.locations import file_position
 from ...pipelines.rewriting import constant
-from ...pipelines.walking import defining_operation, operations_where
+from ...pipelines.walking import defining_operation, is_used, operations_where
 
 # It asserts that no element is 0 of which it takes the reciprocal, where torch's is inf.
 _ZERO_ELEMENT = "unimplemented: tensor with zero element"
@@ -94,6 +94,8 @@ def _compute_in_f32(op: ir.Operation) -> None:
             rounded = arith.truncf(reader.results[0].type, made)
         reader.results[0].replace_all_uses_with(rounded)
         reader.erase()
+    if not is_used(op.results[0]):
+        op.erase()
 
 
 def _number(rounding: ir.Operation) -> float:
