@@ -35,8 +35,10 @@ def call_library(
     with op.location, ir.InsertionPoint(op):
         work = read_work(op, device=device)
         form = None if work is None else read_form(work)
-        convolution = None if form is None else read_convolution(form, find)
-        if form is None or convolution is None or not can_finish(form, owners):
+        if form is None or form.pair is not None:
+            return False
+        convolution = read_convolution(form, find)
+        if convolution is None or not can_finish(form, owners):
             return False
         if not is_for_library(convolution, options, device):
             return False

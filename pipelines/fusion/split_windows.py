@@ -19,8 +19,9 @@ from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..generics import bare_generic, reduce_over
 from ..tensors import dim_of, empty
-from ..walking import is_used
+from ..walking import defining_operation, is_used
 from .access import Access, expression, is_zero, linear_terms
+from .accumulators import MARK
 from .generic import (
     COLLECTIVE_MARK,
     CONFIGURATION,
@@ -185,7 +186,11 @@ def _reduce(
     block = made.regions[0].blocks.append(*elements)
     with ir.InsertionPoint(block):
         value = reduce_over(list(sizes), kind, _cast(block.arguments[0], wide))
-        ir.Operation.create("linalg.yield", operands=[_cast(value, elements[-1])])
+        narrow = _cast(value, elements[-1])
+        if narrow != value:
+            # Another operation takes what it was rounded from.
+            defining_operation(narrow).attributes[MARK] = ir.UnitAttr.get()
+        ir.Operation.create("linalg.yield", operands=[narrow])
     return made
 
 

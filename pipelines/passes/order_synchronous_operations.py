@@ -14,18 +14,22 @@ _COPY, _FILL, _LAUNCH, _WAIT = "gpu.memcpy", "gpu.memset", "gpu.launch_func", "g
 # Of numbers from a buffer, other operations make no views of it.
 _NUMBERS = ("memref.dim", "memref.load")
 _BUFFERS = (ir.MemRefType, ir.UnrankedMemRefType)
+# What allocates a buffer, a global's name, or this: it may be any.
+_ANY = "any"
+_Root = ir.Value | str
 
 
 @register
 @dataclass(frozen=True)
 class OrderSynchronousOperations(Pass):
     """Inserts a gpu.wait before a copy, fill or launch that is not async, for the tokens of earlier
-    operations of the function that may still write what it uses, or use what it writes.
+    operations that may still write what it uses, or use what it writes.
 
       %t = gpu.memcpy async [%s] %device, %host : memref<8xf32>, memref<8xf32>
       gpu.launch_func @kernels::@scale ... args(%device : memref<8xf32>)
-    gets gpu.wait [%t] before the launch. Buffers are told apart by what allocates them; async
-    operations of inner blocks are not looked at, as their tokens end there.
+    gets gpu.wait [%t] before the launch. Buffers are told apart by what allocates them; one that
+    loops or branches give may be any. Earlier are those of the same block, of blocks around it, and
+    of the function's first block.
     """
 
     name: ClassVar[str] = "order-synchronous-operations"
@@ -33,58 +37,103 @@ class OrderSynchronousOperations(Pass):
 
     def run(self, op: ir.Operation) -> None:
         for function in host_operations_where(op, lambda inner: inner.name == "func.func"):
-            for block in function.regions[0].blocks:
-                _order(block, {}, {})
+            blocks = list(function.regions[0].blocks)
+            if blocks:
+                roots = _Roots(list(blocks[0].arguments))
+                first = _order(blocks[0], _Pending(), roots)
+                for block in blocks[1:]:
+                    _order(block, first.copy(), roots)
 
 
 @dataclass(frozen=True)
 class _Use:
-    """The buffers that an operation writes and reads, by what allocates them."""
+    """The buffers that an operation writes, and those that it reads."""
 
-    writes: frozenset[ir.Value]
-    reads: frozenset[ir.Value]
-
-    def conflicts(self, other: _Use) -> bool:
-        return bool(self.writes & (other.writes | other.reads) or self.reads & other.writes)
+    writes: frozenset[_Root]
+    reads: frozenset[_Root]
 
 
-# Of what the host has not waited for, by tokens: what it uses, and the tokens that one follows.
-_Pending = dict[ir.Value, _Use]
-_Before = dict[ir.Value, list[ir.Value]]
+class _Pending:
+    """What the host has begun and not waited for, by tokens."""
+
+    def __init__(self) -> None:
+        # The tokens that each follows, and those of what writes and what uses each buffer.
+        self._before: dict[ir.Value, list[ir.Value]] = {}
+        self._uses: dict[ir.Value, _Use] = {}
+        self._writers: dict[_Root, dict[ir.Value, None]] = {}
+        self._users: dict[_Root, dict[ir.Value, None]] = {}
+
+    def copy(self) -> _Pending:
+        made = _Pending()
+        for token, before in self._before.items():
+            made.begin(token, before, self._uses.get(token))
+        return made
+
+    def begin(self, token: ir.Value, before: list[ir.Value], use: _Use | None) -> None:
+        """Takes note of an operation that follows others."""
+        self._before[token] = before
+        if use is not None:
+            self._uses[token] = use
+            for root in use.writes:
+                self._writers.setdefault(root, {})[token] = None
+            for root in use.writes | use.reads:
+                self._users.setdefault(root, {})[token] = None
+
+    def end(self, tokens: Iterable[ir.Value]) -> None:
+        """Takes note that the host has waited for these, and so for all that they follow."""
+        for token in self.up_to(tokens):
+            del self._before[token]
+            use = self._uses.pop(token, None)
+            for root in () if use is None else use.writes | use.reads:
+                self._writers.get(root, {}).pop(token, None)
+                self._users[root].pop(token, None)
+
+    def up_to(self, tokens: Iterable[ir.Value]) -> set[ir.Value]:
+        """Returns tokens, and all that they follow, of what is pending."""
+        found: set[ir.Value] = set()
+        waiting = [*tokens]
+        while waiting:
+            token = waiting.pop()
+            if token not in found and token in self._before:
+                found.add(token)
+                waiting += self._before[token]
+        return found
+
+    def late(self, use: _Use, given: Iterable[ir.Value]) -> list[ir.Value]:
+        """Returns the tokens that an operation is to wait for besides those that it is given."""
+        found: dict[ir.Value, None] = {}
+        for roots, others in ((use.writes, self._users), (use.reads, self._writers)):
+            for root in others if _ANY in roots else {*roots, _ANY} if roots else ():
+                found |= others.get(root, {})
+        if not found:
+            return []
+        # What these follow comes with them.
+        known = self.up_to(given) | self.up_to(
+            before for token in found for before in self._before[token]
+        )
+        return [token for token in found if token not in known]
 
 
-def _order(block: ir.Block, pending: _Pending, before: _Before) -> None:
-    """Orders a block's operations after what is pending around it."""
-    pending, before = dict(pending), dict(before)
+def _order(block: ir.Block, pending: _Pending, roots: _Roots) -> _Pending:
+    """Orders a block's operations after what is pending around it; returns what is pending then."""
     for op in [each.operation for each in block]:
         for region in op.regions:
             for inner in region.blocks:
-                _order(inner, pending, before)
-        if not op.name.startswith("gpu."):
+                _order(inner, pending.copy(), roots)
+        if not op.name.startswith("gpu.") and not len(op.regions):
             continue
         given = [each for each in op.operands if _is_token(each)]
-        token = next((each for each in op.results if _is_token(each)), None)
-        use = _use(op)
-        if token is not None:
-            before[token] = given
-            if use is not None:
-                pending[token] = use
-        elif _waits(op):
-            follows = _up_to(given, before)
-            late = [
-                each
-                for each, other in pending.items()
-                if use is not None and each not in follows and use.conflicts(other)
-            ]
+        tokens = [each for each in op.results if _is_token(each)]
+        use = roots.use(op)
+        for token in tokens:
+            pending.begin(token, given, use)
+        if not tokens and _waits(op):
+            late = [] if use is None else pending.late(use, given)
             if late:
-                # What others of them follow comes with these.
-                earlier = _up_to([one for each in late for one in before[each]], before)
-                late = [each for each in late if each not in earlier]
                 with op.location, ir.InsertionPoint(op):
                     gpu.WaitOp(None, late)
-            for done in follows | _up_to(late, before):
-                pending.pop(done, None)
-                before.pop(done, None)
+            pending.end([*given, *late])
+    return pending
 
 
 def _waits(op: ir.Operation) -> bool:
@@ -95,54 +144,64 @@ def _waits(op: ir.Operation) -> bool:
     return op.name in (_COPY, _FILL, _WAIT)
 
 
-def _up_to(tokens: Iterable[ir.Value], before: _Before) -> set[ir.Value]:
-    """Returns tokens, and all that they follow and the host has not waited for."""
-    found: set[ir.Value] = set()
-    waiting = [*tokens]
-    while waiting:
-        token = waiting.pop()
-        if token not in found and token in before:
-            found.add(token)
-            waiting += before[token]
-    return found
-
-
 def _is_token(value: ir.Value) -> bool:
     return str(value.type) == "!gpu.async.token"
 
 
-def _use(op: ir.Operation) -> _Use | None:
-    """Returns what an operation of the device uses; None of others."""
-    view, none = op.opview, frozenset[ir.Value]()
-    if isinstance(view, gpu.MemcpyOp):
-        return _Use(_roots([view.dst]), _roots([view.src]))
-    if isinstance(view, gpu.MemsetOp):
-        return _Use(_roots([view.dst]), none)
-    if isinstance(view, gpu.LaunchFuncOp):
-        return _Use(_roots(view.kernelOperands), none)
-    if isinstance(view, gpu.AllocOp):
-        return _Use(frozenset({view.memref}), none)
-    return None
+class _Roots:
+    """Which buffers values are views of, or made of."""
 
+    def __init__(self, arguments: Iterable[ir.Value]) -> None:
+        self._known: dict[ir.Value, frozenset[_Root]] = {
+            each: frozenset({each}) for each in arguments if isinstance(each.type, _BUFFERS)
+        }
 
-def _roots(values: Iterable[ir.Value]) -> frozenset[ir.Value]:
-    """Returns what allocates the buffers that values are views of, or are made of."""
-    found: set[ir.Value] = set()
-    seen: set[ir.Value] = set()
-    waiting = [*values]
-    while waiting:
-        value = waiting.pop()
-        if value in seen:
-            continue
-        seen.add(value)
-        op = defining_op(value)
-        made_of = [] if op is None or len(op.regions) else [*op.operands]
+    def use(self, op: ir.Operation) -> _Use | None:
+        """Returns what an operation of the device uses; of others with a region, it may be any."""
+        view = op.opview
+        if isinstance(view, gpu.MemcpyOp):
+            return _Use(self._of([view.dst]), self._of([view.src]))
+        if isinstance(view, gpu.MemsetOp):
+            return _Use(self._of([view.dst]), frozenset())
+        if isinstance(view, gpu.LaunchFuncOp):
+            return _Use(self._of(view.kernelOperands), frozenset())
+        if isinstance(view, gpu.AllocOp):
+            return _Use(frozenset({view.memref}), frozenset())
+        return _Use(frozenset({_ANY}), frozenset()) if len(op.regions) else None
+
+    def _of(self, values: Iterable[ir.Value]) -> frozenset[_Root]:
+        """Returns the roots of values. Those of views of views are found once."""
+        waiting = [*values]
+        wanted = list(waiting)
+        while waiting:
+            value = waiting[-1]
+            op = defining_op(value)
+            sources = [] if op is None else self._sources(op, value)
+            unknown = [each for each in sources if each not in self._known]
+            if value in self._known or not unknown:
+                waiting.pop()
+                self._known.setdefault(value, self._found(op, value, sources))
+            else:
+                waiting += unknown
+        return frozenset().union(*(self._known[each] for each in wanted))
+
+    def _sources(self, op: ir.Operation, value: ir.Value) -> list[ir.Value]:
+        """Returns what a value is a view of, or made of."""
+        if len(op.regions) or op.name in (*_NUMBERS, "func.call"):
+            return []
         if isinstance(value.type, _BUFFERS):
-            made_of = [each for each in made_of if isinstance(each.type, _BUFFERS)]
-            if not made_of or op is None or op.name == "func.call":
-                found.add(value)
-                continue
-        elif op is not None and op.name in _NUMBERS:
-            continue
-        waiting += made_of
-    return frozenset(found)
+            return [each for each in op.operands if isinstance(each.type, _BUFFERS)]
+        return [*op.operands]
+
+    def _found(
+        self, op: ir.Operation | None, value: ir.Value, sources: list[ir.Value]
+    ) -> frozenset[_Root]:
+        if sources:
+            return frozenset().union(*(self._known[each] for each in sources))
+        if not isinstance(value.type, _BUFFERS):
+            return frozenset()
+        if op is None or len(op.regions):
+            return frozenset({_ANY})
+        if op.name == "memref.get_global":
+            return frozenset({ir.FlatSymbolRefAttr(op.attributes["name"]).value})
+        return frozenset({value})

@@ -68,7 +68,11 @@ _DISTANCES: dict[str, tuple[_Distance, bool]] = {
 }
 
 
-@pytest.mark.parametrize("sizes", [(2, 65, 130, 37), (1, 128, 128, 64), (3, 5, 70, 1)], ids=str)
+# Of the first there are enough for tiles.
+_SIZES = [(2, 165, 230, 67), (2, 65, 130, 37), (1, 128, 128, 64), (3, 5, 70, 1)]
+
+
+@pytest.mark.parametrize("sizes", _SIZES, ids=str)
 @pytest.mark.parametrize("is_open", [False, True], ids=["known", "open"])
 @pytest.mark.parametrize("name", _DISTANCES)
 def test_like_torch(name: str, is_open: bool, sizes: tuple[int, ...]) -> None:
@@ -82,6 +86,56 @@ def test_like_torch(name: str, is_open: bool, sizes: tuple[int, ...]) -> None:
     )(x, y)
     wanted = model(x.double(), y.double()).float()
     torch.testing.assert_close(found, wanted, rtol=5e-6, atol=5e-6)
+
+
+def _shares(x: Tensor, y: Tensor) -> Tensor:
+    between = (x[:, :, None] - y[:, None]).abs()
+    return between / between.sum(-1, keepdim=True)
+
+
+def _centred(x: Tensor, y: Tensor) -> Tensor:
+    between = x[:, :, None] - y[:, None]
+    return between - between.mean(-1, keepdim=True)
+
+
+def _weighted(x: Tensor, y: Tensor) -> Tensor:
+    return (x[:, :, None] * y[:, None]).sum(-1, keepdim=True) * x[:1, :1, None]
+
+
+@pytest.mark.parametrize("model", [_shares, _centred, _weighted])
+@pytest.mark.parametrize("sizes", [(1, 256, 300, 64), (1, 5, 6, 7)], ids=str)
+def test_results_along_terms(model: _Distance, sizes: tuple[int, ...]) -> None:
+    """What is made of a sum for each of its terms is no tile's."""
+    batch, rows, columns, terms = sizes
+    x, y = torch.rand(batch, rows, terms), torch.rand(batch, columns, terms)
+    found = hirc.compile(model, (x, y), target="cpu", opt_level=0, schedules="tuned")(x, y)
+    wanted = model(x.double(), y.double()).float()
+    torch.testing.assert_close(found, wanted, rtol=1e-5, atol=1e-5)
+
+
+def _loss(x: Tensor, y: Tensor) -> Tensor:
+    return torch.exp(-_squares(x, y) * 0.01).sum() + _absolute(x, y).amin(2).sum()
+
+
+def _gradients(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    return torch.func.grad(_loss, argnums=(0, 1))(x, y)
+
+
+def test_gradients() -> None:
+    x, y = torch.randn(1, 256, 64), torch.randn(1, 300, 64)
+    found = hirc.compile(_gradients, (x, y), target="cpu", opt_level=0, schedules="tuned")(x, y)
+    wanted = _gradients(x.double(), y.double())
+    for one, other in zip(found, wanted, strict=True):
+        torch.testing.assert_close(one, other.float(), rtol=1e-4, atol=1e-4)
+
+
+def test_no_convolution(tmp_path: Path) -> None:
+    source, scheduled = tmp_path / "distances.mlir", tmp_path / "scheduled.mlir"
+    given = (torch.randn(2, 256, 64), torch.randn(2, 256, 64))
+    source.write_bytes(import_model(_squares, given).bytecode)
+    words = [str(source), "-o", str(scheduled), "--offload-arch=sm_90a", "--stop-after=schedules"]
+    assert run_hirc([*words, "--convolutions=library"]) == 0
+    assert "library_convolution" not in scheduled.read_text()
 
 
 @pytest.mark.parametrize("name", ["squares", "absolute", "least"])

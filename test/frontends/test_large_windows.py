@@ -73,6 +73,21 @@ def test_like_torch(name: str, element: torch.dtype, is_open: bool) -> None:
     torch.testing.assert_close(found, wanted, rtol=bound, atol=bound, equal_nan=True)
 
 
+def test_sums_of_16_bits() -> None:
+    """They may be beyond what 16 bits hold, and are rounded once, when they have been divided."""
+    torch.manual_seed(0)
+    for element in (torch.float16, torch.bfloat16):
+        x = (torch.randn(1, 2, 24, 26).abs() * 9000).to(element)
+
+        def model(x: Tensor) -> Tensor:
+            return functional.avg_pool2d(x, 13, 1, 6)
+
+        found = hirc.compile(model, (x,), target="cpu", opt_level=0, schedules="tuned")(x)
+        wanted = model(x.double())
+        nearest = (found.double() - wanted).abs() / wanted
+        assert nearest.max() <= 0.501 * torch.finfo(element).eps
+
+
 @pytest.mark.parametrize("name", _POOLINGS)
 def test_reductions(name: str, tmp_path: Path) -> None:
     """A pass along a dim, and others along the rest; one where less would be saved."""

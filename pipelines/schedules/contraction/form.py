@@ -288,7 +288,7 @@ def _kind_of(factor: Factor, total: ir.Type) -> str | None:
 
 def read_form(work: Work) -> Form | None:
     """Returns what a linalg.generic sums, or None where it is no sum of products of two factors,
-    nor of what is made of pairs of elements like these.
+    nor of what a pair makes of two operands' elements; or where results vary along the sum.
     """
     if not work.outputs or len(work.collectives) != 1 or len(levels_of(work)) != 1:
         return None
@@ -297,13 +297,12 @@ def read_form(work: Work) -> Form | None:
     if not is_sum or sorted(collective.loops) != sorted(work.collective):
         return None
     region = Region(work)
-    factors, pair = _read_product(work, region, collective), None
-    if factors is None and kind_of(collective.op) in _PRODUCTS:
-        pair = read_pair(work, collective.operand)
-        factors = None if pair is None else _read_elements(work, region, pair)
-    if factors is None:
+    if _varies_along_sum(work, region):
         return None
-    first, second = factors
+    found = _read_product(work, region, collective) or _read_elements(work, region, collective)
+    if found is None:
+        return None
+    first, second, pair = found
     batch, own = list[int](), (list[int](), list[int]())
     for loop in work.parallel:
         if work.extents[loop] == ONE:
@@ -339,9 +338,19 @@ def read_form(work: Work) -> Form | None:
     )
 
 
-def _read_product(
-    work: Work, region: Region, collective: Collective
-) -> tuple[Factor, Factor] | None:
+def _varies_along_sum(work: Work, region: Region) -> bool:
+    """Returns whether there are several results of a sum, or what is made of it is not the same for
+    all of its terms.
+    """
+    terms = {loop for loop in work.collective if work.extents[loop] != ONE}
+    is_written = any(output.strides[loop] != ZERO for output in work.outputs for loop in terms)
+    return is_written or any(region.varies(value) & terms for value in region.yielded)
+
+
+_Factors = tuple[Factor, Factor, Pair | None]
+
+
+def _read_product(work: Work, region: Region, collective: Collective) -> _Factors | None:
     """Returns the two factors whose products are summed."""
     multiplied = _defining(work, collective.operand)
     if multiplied is None or multiplied.name != _PRODUCTS.get(kind_of(collective.op)):
@@ -349,13 +358,16 @@ def _read_product(
     if multiplied.operands[0] == multiplied.operands[1]:
         return None
     first, second = (_read_factor(work, region, value) for value in multiplied.operands)
-    return None if first is None or second is None else (first, second)
+    return None if first is None or second is None else (first, second, None)
 
 
-def _read_elements(work: Work, region: Region, pair: Pair) -> tuple[Factor, Factor] | None:
-    """Returns the factors whose elements are those of a pair."""
+def _read_elements(work: Work, region: Region, collective: Collective) -> _Factors | None:
+    """Returns the two operands of which a pair is summed."""
+    pair = None if kind_of(collective.op) not in _PRODUCTS else read_pair(work, collective.operand)
+    if pair is None:
+        return None
     first, second = (_read_factor(work, region, value) for value in pair.elements)
-    return None if first is None or second is None else (first, second)
+    return None if first is None or second is None else (first, second, pair)
 
 
 def _lead(work: Work, factors: tuple[Factor, Factor], terms: tuple[int, ...]) -> Factor:

@@ -92,4 +92,60 @@ func.func @stream(%x: memref<8xf32>, %stream: !llvm.ptr) {
       threads in (%one, %one, %one) args(%x : memref<8xf32>)
   return
 }
+
+// A buffer that a loop or a branch gives may be any; one of a global is told by its name; and a token
+// that a loop gives is of whatever that began.
+// CHECK-LABEL: func.func @unknown(
+// CHECK:         %[[A:.*]] = gpu.memset async %arg0
+// CHECK:         scf.for
+// CHECK:           gpu.wait [%[[A]]]
+// CHECK-NEXT:      gpu.memset
+// CHECK:         %[[B:.*]] = gpu.memset async
+// CHECK:         gpu.wait [{{.*}}%[[B]]]
+// CHECK-NEXT:    gpu.memset
+// CHECK:         %[[C:.*]] = scf.for
+// CHECK:         gpu.wait [%[[C]]]
+// CHECK-NEXT:    gpu.memset
+memref.global "private" @numbers : memref<8xf32> = uninitialized
+func.func @unknown(%x: memref<8xf32>, %y: memref<8xf32>, %count: index) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = gpu.memset async %x, %zero : memref<8xf32>, f32
+  %turned:2 = scf.for %i = %c0 to %count step %c1 iter_args(%one = %x, %other = %y)
+      -> (memref<8xf32>, memref<8xf32>) {
+    gpu.memset %one, %zero : memref<8xf32>, f32
+    scf.yield %other, %one : memref<8xf32>, memref<8xf32>
+  }
+  %first = memref.get_global @numbers : memref<8xf32>
+  %again = memref.get_global @numbers : memref<8xf32>
+  %b = gpu.memset async %first, %zero : memref<8xf32>, f32
+  gpu.memset %again, %zero : memref<8xf32>, f32
+  %begun = gpu.wait async
+  %c = scf.for %i = %c0 to %count step %c1 iter_args(%t = %begun) -> (!gpu.async.token) {
+    %next = gpu.memset async [%t] %y, %zero : memref<8xf32>, f32
+    scf.yield %next : !gpu.async.token
+  }
+  gpu.memset %y, %zero : memref<8xf32>, f32
+  return
+}
+
+// What the first block has begun is before the others.
+// CHECK-LABEL: func.func @first_block(
+// CHECK:         %[[A:.*]] = gpu.memset async
+// CHECK:       ^bb1:
+// CHECK:         gpu.wait [%[[A]]]
+// CHECK:       ^bb2:
+// CHECK:         gpu.wait [%[[A]]]
+func.func @first_block(%x: memref<8xf32>, %condition: i1) {
+  %zero = arith.constant 0.0 : f32
+  %a = gpu.memset async %x, %zero : memref<8xf32>, f32
+  cf.cond_br %condition, ^bb1, ^bb2
+^bb1:
+  gpu.memset %x, %zero : memref<8xf32>, f32
+  cf.br ^bb2
+^bb2:
+  gpu.memset %x, %zero : memref<8xf32>, f32
+  return
+}
 }
