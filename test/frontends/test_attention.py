@@ -15,6 +15,7 @@ import hirc
 from hirc.compiler.loader import load
 from hirc.frontends.torch.import_model import import_model
 from hirc.tools.hirc import main as run_hirc
+from support.stages import text_after
 
 _attention = nn.functional.scaled_dot_product_attention
 _HEADS, _HEAD = 4, 16
@@ -201,11 +202,8 @@ def _turned_heads(q: Tensor, k: Tensor, v: Tensor, table: Tensor, lengths: Tenso
 def test_pages_of_a_cache_are_read_where_they_lie(
     model: Callable[..., Tensor], given: _Given, copies: int, tmp_path: Path
 ) -> None:
-    source, fused = tmp_path / "pages.mlir", tmp_path / "fused.mlir"
-    source.write_bytes(import_model(model, given).bytecode)
-    words = [str(source), "-o", str(fused), "--offload-arch=sm_90a", "--stop-after=fusion"]
-    assert run_hirc(words) == 0
-    assert fused.read_text().count("linalg.generic") == 1 + copies
+    text = text_after("fusion", model, given, tmp_path)
+    assert text.count("linalg.generic") == 1 + copies
     found = hirc.compile(
         model, given, target="cpu", opt_level=0, schedules="tuned", checks=["memory", "race"]
     )(*given)
@@ -274,11 +272,8 @@ def test_powers_are_divided_after_they_are_multiplied(
 ) -> None:
     torch.manual_seed(0)
     given = tuple(torch.randn(2, 4, 4, 16, dtype=element) for _ in range(3))
-    source, fused = tmp_path / "later.mlir", tmp_path / "fused.mlir"
-    source.write_bytes(import_model(model, given).bytecode)
-    words = [str(source), "-o", str(fused), "--offload-arch=sm_90a", "--stop-after=fusion"]
-    assert run_hirc(words) == 0
-    assert ('"reduction", "reduction"' in fused.read_text()) == is_one
+    text = text_after("fusion", model, given, tmp_path)
+    assert ('"reduction", "reduction"' in text) == is_one
     found = hirc.compile(model, given, target="cpu", opt_level=0, schedules="tuned")(*given)
     wanted = model(*(each.double() for each in given))
     bound = 1e-5 if element == torch.float32 else 2**-5
@@ -345,11 +340,8 @@ def test_places_of_images(
     torch.manual_seed(0)
     given = tuple(torch.randn(2, 32, *sizes, dtype=element) for sizes in (places, others, others))
     sizes = tuple({0: Dim("batch", max=512)} for _ in given) if is_open else None
-    source, scheduled = tmp_path / "images.mlir", tmp_path / "scheduled.mlir"
-    source.write_bytes(import_model(model, given, dynamic_shapes=sizes).bytecode)
-    words = [str(source), "-o", str(scheduled), "--offload-arch=sm_90a", "--stop-after=schedules"]
-    assert run_hirc(words) == 0
-    kernels = [line for line in scheduled.read_text().splitlines() if "gpu.func" in line]
+    text = text_after("schedules", model, given, tmp_path, dynamic_shapes=sizes)
+    kernels = [line for line in text.splitlines() if "gpu.func" in line]
     if model is not _rows_of_images:
         assert not any('family = "contraction"' in line for line in kernels)
         first = next(line for line in kernels if 'family = "attention"' in line)
@@ -376,11 +368,8 @@ def test_scores_have_a_dim_for_each_of_an_image(element: torch.dtype, tmp_path: 
     sizes = (2, height, width, 32)
     given = tuple(torch.randn(sizes, dtype=element) for _ in range(3))
     given = (*given, torch.randn(height, width, height, width, dtype=element))
-    source, scheduled = tmp_path / "images.mlir", tmp_path / "scheduled.mlir"
-    source.write_bytes(import_model(model, given).bytecode)
-    words = [str(source), "-o", str(scheduled), "--offload-arch=sm_90a", "--stop-after=schedules"]
-    assert run_hirc(words) == 0
-    kernels = [line for line in scheduled.read_text().splitlines() if "gpu.func" in line]
+    text = text_after("schedules", model, given, tmp_path)
+    kernels = [line for line in text.splitlines() if "gpu.func" in line]
     assert all('family = "attention"' in line for line in kernels)
     found = hirc.compile(model, given, target="cpu", opt_level=0, schedules="tuned")(*given)
     wanted = model(*(each.double() for each in given))
@@ -415,10 +404,7 @@ def test_heads_of_one_row(
     """Where neighbours in memory belong to different heads, kernels along these read them."""
     torch.manual_seed(0)
     given = tuple(torch.randn(*shape) for shape in shapes)
-    source, scheduled = tmp_path / "rows.mlir", tmp_path / "scheduled.mlir"
-    source.write_bytes(import_model(model, given).bytecode)
-    words = [str(source), "-o", str(scheduled), "--offload-arch=sm_90a", "--stop-after=schedules"]
-    assert run_hirc(words) == 0
-    assert ('family = "attention"' in scheduled.read_text()) == is_fused
+    text = text_after("schedules", model, given, tmp_path)
+    assert ('family = "attention"' in text) == is_fused
     found = hirc.compile(model, given, target="cpu", opt_level=0, schedules="tuned")(*given)
     torch.testing.assert_close(found, model(*given), rtol=1e-5, atol=1e-5)

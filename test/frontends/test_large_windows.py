@@ -12,8 +12,7 @@ from torch.export import Dim
 from torch.nn import functional
 
 import hirc
-from hirc.frontends.torch.import_model import import_model
-from hirc.tools.hirc import main as run_hirc
+from support.stages import text_after
 
 _Pooling = Callable[[Tensor], Tensor]
 
@@ -92,7 +91,5 @@ def test_sums_of_16_bits() -> None:
 def test_reductions(name: str, tmp_path: Path) -> None:
     """A pass along a dim, and others along the rest; one where less would be saved."""
     model, shape, count = _POOLINGS[name]
-    source, fused = tmp_path / "pooling.mlir", tmp_path / "fused.mlir"
-    source.write_bytes(import_model(model, (torch.zeros(shape),)).bytecode)
-    assert run_hirc([str(source), "-o", str(fused), "--stop-after=fusion"]) == 0
-    assert fused.read_text().count('"hir.reduce_loops"') == count
+    text = text_after("fusion", model, (torch.zeros(shape),), tmp_path)
+    assert text.count('"hir.reduce_loops"') == count
