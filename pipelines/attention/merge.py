@@ -14,7 +14,7 @@ from ..fusion.generic import accesses_of, inputs_of, make_generic, reducing_loop
 from ..fusion.region import Region
 from ..rewriting import constant, index_constant
 from ..schedules.attention.reading import Attention, number_of, read_attention
-from ..tensors import collapsed, copied_to, dim_of, expanded
+from ..tensors import collapsed, copied_to, dim_of, empty, expanded
 from ..walking import defining_operation, made_by, operations_where
 from .chain import Chain, Step, behind_copies, behind_scales
 from .places import Loop, Place
@@ -254,7 +254,7 @@ class _Merger:
             sizes.append(size)
         element = ir.RankedTensorType(result.value.type).element_type
         places = (zero() if loop is None else self._numbers[loop] for loop in shape)
-        output = Access(_empty(sizes, element), tuple(places))
+        output = Access(empty(sizes, element), tuple(places))
         if not self._add_extents(region):
             return None
         region.finish([output], [value])
@@ -402,8 +402,8 @@ class _Merger:
                 if first not in self._open_dims:
                     return False
                 size = arith.muli(dim_of(*self._open_dims[first]), index_constant(inner))
-            empty = _empty([size], ir.IntegerType.get_signless(8))
-            region.input(Access(empty, (number,)), len(self._numbers))
+            unread = empty([size], ir.IntegerType.get_signless(8))
+            region.input(Access(unread, (number,)), len(self._numbers))
         return True
 
     def _leave_out_roundings(self) -> None:
@@ -591,15 +591,6 @@ def _expanded(value: ir.Value, index: Sequence[Sequence[Loop]]) -> ir.Value:
     result = ir.RankedTensorType.get(shape, kind.element_type)
     dynamic = [size for size in sizes if not isinstance(size, int)]
     return expanded(value, result, groups, dynamic)
-
-
-def _empty(sizes: Sequence[int | ir.Value], element: ir.Type) -> ir.Value:
-    shape = [size if isinstance(size, int) else DYNAMIC for size in sizes]
-    return ir.Operation.create(
-        "tensor.empty",
-        results=[ir.RankedTensorType.get(shape, element)],
-        operands=[size for size in sizes if not isinstance(size, int)],
-    ).results[0]
 
 
 def _index_along(loop: int) -> ir.Value:

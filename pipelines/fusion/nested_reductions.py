@@ -36,7 +36,7 @@ def merge_nested(op: ir.Operation, normal: set[ir.Operation]) -> ir.Operation | 
     Returns None where `op` reads no such reduction, or something else reads it too. `normal` has
     the operations that may be merged; the new one is added to it.
     """
-    outer = _only_reduction(op)
+    outer = only_reduction(op)
     if outer is None or kind_of(outer) in _ROUNDED:
         return None
     argument = _before_cast(outer.operands[0], "arith.extf")
@@ -58,7 +58,7 @@ def merge_nested(op: ir.Operation, normal: set[ir.Operation]) -> ir.Operation | 
     return None
 
 
-def _only_reduction(op: ir.Operation) -> ir.Operation | None:
+def only_reduction(op: ir.Operation) -> ir.Operation | None:
     """Returns the only collective operation of a region if it reduces over all its loops."""
     if not has_tensors_only(op):
         return None
@@ -78,7 +78,7 @@ def _before_cast(value: ir.Value, name: str) -> ir.Value:
 
 def _gives(op: ir.Operation, kind: str) -> bool:
     """Returns whether an operation's only result is a plain reduction of this kind."""
-    found = _only_reduction(op)
+    found = only_reduction(op)
     if found is None or len(op.results) != 1 or kind_of(found) != kind:
         return False
     (given,) = list(op.regions[0].blocks[0])[-1].operation.operands

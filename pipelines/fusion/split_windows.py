@@ -11,17 +11,17 @@ between the two.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 
-from ...dialects.hir.loop_operation import kind_of, loops_of
+from ...dialects.hir.loop_operation import kind_of
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
-from ..generics import bare_generic, reduce_over
+from ..generics import emit_generic, reduce_over
 from ..tensors import dim_of, empty
-from ..walking import defining_operation, is_used
+from ..walking import defining_op, is_used
 from .access import Access, expression, is_zero, linear_terms
-from .accumulators import MARK
+from .accumulators import truncated
 from .generic import (
     COLLECTIVE_MARK,
     CONFIGURATION,
@@ -31,11 +31,13 @@ from .generic import (
     loop_extents,
     reducing_loops,
 )
+from .nested_reductions import only_reduction
 
 # Windows of so many elements, of which so many have each element, take less time along one dim
 # after the other: of fewer a thread keeps what its results have in common (schedules/windows).
 _LEAST_ELEMENTS, _LEAST_SHARED = 100, 16
 _CASTS = ("arith.extf", "arith.truncf")
+_Cast = Callable[[ir.Value], ir.Value]
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,20 @@ class _Dim:
     result: int
     loop: int
     step: int
+
+
+@dataclass(frozen=True)
+class _Reduction:
+    """What a region reduces: its operation, the casts before it, and those after it."""
+
+    op: ir.Operation
+    before: list[ir.Operation]
+    after: list[ir.Operation]
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether what it gives is one of the elements."""
+        return kind_of(self.op) not in ("addf", "mulf")
 
 
 def split_windows(op: ir.Operation) -> None:
@@ -69,15 +85,28 @@ def split_windows(op: ir.Operation) -> None:
     split_windows(rest)
 
 
-def _reduction(op: ir.Operation) -> ir.Operation | None:
-    """Returns the only operation of a region, but for casts to it and from it."""
-    ops = [each.operation for each in op.regions[0].blocks[0]][:-1]
-    found = [each for each in ops if each.name == "hir.reduce_loops"]
-    if len(found) != 1 or len(op.results) != 1 or len(reducing_loops(op)) < 2:
+def _reduction(op: ir.Operation) -> _Reduction | None:
+    """Returns the reduction of a region that has no other operations than it and casts."""
+    found = only_reduction(op)
+    if found is None or len(op.results) != 1 or len(reducing_loops(op)) < 2:
         return None
-    if any(each.name not in _CASTS for each in ops if each != found[0]):
-        return None
-    return found[0] if sorted(loops_of(found[0])) == list(reducing_loops(op)) else None
+    (given,) = list(op.regions[0].blocks[0])[-1].operation.operands
+    before, after = _casts(found.operands[0], None), _casts(given, found.results[0])
+    return None if before is None or after is None else _Reduction(found, before, after)
+
+
+def _casts(value: ir.Value, source: ir.Value | None) -> list[ir.Operation] | None:
+    """Returns the casts that make a value of another one, or of a region's argument, in order."""
+    found: list[ir.Operation] = []
+    while source is None or value != source:
+        op = defining_op(value)
+        if op is None:
+            return found if source is None else None
+        if op.name not in _CASTS:
+            return None
+        found.insert(0, op)
+        value = op.operands[0]
+    return found
 
 
 def _read(op: ir.Operation) -> Access | None:
@@ -117,7 +146,7 @@ def _dims(op: ir.Operation, read: Access) -> list[_Dim] | None:
 
 def _along_one(
     op: ir.Operation,
-    reduction: ir.Operation,
+    reduction: _Reduction,
     read: Access,
     first: _Dim,
     dims: Sequence[_Dim],
@@ -130,9 +159,7 @@ def _along_one(
     loops = [each for each in written if isinstance(each, int)]
     names = _numbers(op, [*loops, first.loop])
     source = ir.RankedTensorType(read.value.type)
-    narrow, wide = source.element_type, reduction.operands[0].type
-    # What is greatest or least is an element.
-    between = wide if kind_of(reduction) in ("addf", "mulf") else narrow
+    between = source.element_type if reduction.is_exact else reduction.op.operands[0].type
     result = accesses_of(op)[-1]
     # As the result has them where it does: what is read may become part of the operation.
     sizes = [
@@ -143,7 +170,9 @@ def _along_one(
     ]
     room = empty(sizes, between)
     made = _reduce(
-        reduction,
+        reduction.op,
+        lambda value: _cloned(reduction.before, value),
+        lambda value: truncated(value, between),
         Access(read.value, tuple(places)).renamed(names),
         {len(loops): size},
         Access(room, tuple(written)).renamed(names),
@@ -154,14 +183,22 @@ def _along_one(
 
 
 def _along_others(
-    op: ir.Operation, reduction: ir.Operation, read: Access, first: _Dim, sizes: Mapping[int, int]
+    op: ir.Operation, reduction: _Reduction, read: Access, first: _Dim, sizes: Mapping[int, int]
 ) -> ir.Operation:
     """Emits the reduction along the other dims."""
     loops = [loop for loop in range(loop_count(op)) if loop != first.loop]
     names = _numbers(op, loops)
     left = {loops.index(loop): sizes[loop] for loop in reducing_loops(op) if loop in loops}
     result = accesses_of(op)[-1].renamed(names)
-    return _reduce(reduction, read.renamed(names), left, result, len(loops))
+    return _reduce(
+        reduction.op,
+        lambda value: _cloned(reduction.before if reduction.is_exact else [], value),
+        lambda value: _cloned(reduction.after, value),
+        read.renamed(names),
+        left,
+        result,
+        len(loops),
+    )
 
 
 def _numbers(op: ir.Operation, loops: Sequence[int]) -> list[int | None]:
@@ -170,39 +207,35 @@ def _numbers(op: ir.Operation, loops: Sequence[int]) -> list[int | None]:
 
 
 def _reduce(
-    reduction: ir.Operation, read: Access, sizes: Mapping[int, int], result: Access, loops: int
+    reduction: ir.Operation,
+    before: _Cast,
+    after: _Cast,
+    read: Access,
+    sizes: Mapping[int, int],
+    result: Access,
+    loops: int,
 ) -> ir.Operation:
     """Emits a reduction of the same kind over loops of these sizes, which a tensor says."""
-    kind, wide = kind_of(reduction), reduction.operands[0].type
-    window = Access(empty(list(sizes.values()), wide), tuple(sizes))
-    made = bare_generic(
-        loops,
-        sizes,
-        [(each.value, each.map(loops)) for each in (read, window)],
-        [(result.value, result.map(loops))],
-    )
+    window = Access(empty(list(sizes.values()), reduction.operands[0].type), tuple(sizes))
+    inputs = [(each.value, each.map(loops)) for each in (read, window)]
+
+    def body(elements: Sequence[ir.Value]) -> list[ir.Value]:
+        return [after(reduce_over(list(sizes), kind_of(reduction), before(elements[0])))]
+
+    made = emit_generic(loops, sizes, inputs, [(result.value, result.map(loops))], body)
     made.attributes[COLLECTIVE_MARK] = ir.UnitAttr.get()
-    elements = [ir.RankedTensorType(each.type).element_type for each in made.operands]
-    block = made.regions[0].blocks.append(*elements)
-    with ir.InsertionPoint(block):
-        value = reduce_over(list(sizes), kind, _cast(block.arguments[0], wide))
-        narrow = _cast(value, elements[-1])
-        if narrow != value:
-            # Another operation takes what it was rounded from.
-            defining_operation(narrow).attributes[MARK] = ir.UnitAttr.get()
-        ir.Operation.create("linalg.yield", operands=[narrow])
     return made
+
+
+def _cloned(casts: Sequence[ir.Operation], value: ir.Value) -> ir.Value:
+    """Emits casts again, of another value."""
+    for cast in casts:
+        clone = cast.clone()
+        clone.operands[0] = value
+        value = clone.results[0]
+    return value
 
 
 def _size(value: ir.Value, axis: int) -> int | ir.Value:
     kind = ir.RankedTensorType(value.type)
     return dim_of(value, axis) if kind.is_dynamic_dim(axis) else kind.shape[axis]
-
-
-def _cast(value: ir.Value, kind: ir.Type) -> ir.Value:
-    """Returns a float as one of another type, wider or narrower."""
-    if value.type == kind:
-        return value
-    is_wider = ir.FloatType(kind).width > ir.FloatType(value.type).width
-    name = "arith.extf" if is_wider else "arith.truncf"
-    return ir.Operation.create(name, results=[kind], operands=[value]).results[0]

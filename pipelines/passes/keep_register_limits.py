@@ -7,7 +7,8 @@ from typing import ClassVar
 from ...dialects.mlir import ir
 from ...dialects.records import dataclass
 from ..pass_base import Pass, register
-from ..walking import has_operation, operations_where
+from ..walking import has_operation
+from .name_device_symbols import is_kernel
 
 _OPERATION, _LEAST_BLOCKS = "nvvm.setmaxregister", "nvvm.minctasm"
 
@@ -29,13 +30,8 @@ class KeepRegisterLimits(Pass):
 
     def run(self, op: ir.Operation) -> None:
         one = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 1)
-        for kernel in operations_where(op, _is_kernel):
-            limits = has_operation(kernel, lambda inner: inner.name == _OPERATION)
-            if limits and _LEAST_BLOCKS not in kernel.attributes:
-                kernel.attributes[_LEAST_BLOCKS] = one
-
-
-def _is_kernel(op: ir.Operation) -> bool:
-    if op.name == "gpu.func":
-        return "kernel" in op.attributes or "gpu.kernel" in op.attributes
-    return op.name == "llvm.func" and "nvvm.kernel" in op.attributes
+        for function in [each.operation for each in op.regions[0].blocks[0]]:
+            if not is_kernel(function) or _LEAST_BLOCKS in function.attributes:
+                continue
+            if has_operation(function, lambda inner: inner.name == _OPERATION):
+                function.attributes[_LEAST_BLOCKS] = one

@@ -65,7 +65,7 @@ class NormalizeTensorOperations(Pass):
             found.erase()
         for found in operations_where(op, lambda inner: inner in normal):
             merge_nested(found, normal)
-        for found in operations_where(op, lambda inner: inner in normal):
+        for found in normal:
             split_windows(found)
 
 

@@ -12,8 +12,7 @@ from torch.export import Dim
 from torch.nn import functional
 
 import hirc
-from hirc.frontends.torch.import_model import import_model
-from hirc.tools.hirc import main as run_hirc
+from support.stages import text_after
 
 _Distance = Callable[[Tensor, Tensor], Tensor]
 
@@ -52,6 +51,14 @@ def _shifted(x: Tensor, y: Tensor) -> Tensor:
     return ((x[:, :, None] - y[:, None] + 1) ** 2).sum(-1)
 
 
+def _long(x: Tensor, y: Tensor) -> Tensor:
+    """More operations than a tile computes of a pair."""
+    found = x[:, :, None] - y[:, None]
+    for _ in range(9):
+        found = found * 0.9 + y[:, None] * 0.1
+    return found.sum(-1)
+
+
 def _of_three(x: Tensor, y: Tensor) -> Tensor:
     return ((x[:, :, None] - y[:, None]) * x[:, :1, None]).sum(-1)
 
@@ -63,6 +70,7 @@ _DISTANCES: dict[str, tuple[_Distance, bool]] = {
     "columns": (_columns, True),
     "least": (_least, False),
     "shifted": (_shifted, False),
+    "long": (_long, False),
     "of_three": (_of_three, False),
     "huber": (_huber, False),
 }
@@ -130,12 +138,9 @@ def test_gradients() -> None:
 
 
 def test_no_convolution(tmp_path: Path) -> None:
-    source, scheduled = tmp_path / "distances.mlir", tmp_path / "scheduled.mlir"
     given = (torch.randn(2, 256, 64), torch.randn(2, 256, 64))
-    source.write_bytes(import_model(_squares, given).bytecode)
-    words = [str(source), "-o", str(scheduled), "--offload-arch=sm_90a", "--stop-after=schedules"]
-    assert run_hirc([*words, "--convolutions=library"]) == 0
-    assert "library_convolution" not in scheduled.read_text()
+    text = text_after("schedules", _squares, given, tmp_path, "--convolutions=library")
+    assert "library_convolution" not in text
 
 
 @pytest.mark.parametrize("name", ["squares", "absolute", "least"])
@@ -161,11 +166,7 @@ def test_other_elements(element: torch.dtype) -> None:
 def test_kernels(name: str, tmp_path: Path) -> None:
     model, is_tiled = _DISTANCES[name]
     given = (torch.randn(4, 256, 64), torch.randn(4, 256, 64))
-    source, scheduled = tmp_path / "distances.mlir", tmp_path / "scheduled.mlir"
-    source.write_bytes(import_model(model, given).bytecode)
-    words = [str(source), "-o", str(scheduled), "--offload-arch=sm_90a", "--stop-after=schedules"]
-    for more in ([], ["--float32-products=tf32"]):
-        assert run_hirc([*words, *more]) == 0
-        text = scheduled.read_text()
+    for words in ([], ["--float32-products=tf32"]):
+        text = text_after("schedules", model, given, tmp_path, *words)
         assert ('family = "contraction"' in text) == is_tiled
         assert "mma" not in text

@@ -118,11 +118,11 @@ class Vectors:
 
     def _add_product(self, total: ir.Value, one: ir.Value, other: ir.Value) -> ir.Value:
         form = self._form
+        is_float = isinstance(form.total, ir.FloatType)
         if form.pair is not None:
             term = form.pair.emit({form.first.value: one, form.second.value: other})
-            is_float = isinstance(form.total, ir.FloatType)
             return arith.addf(total, term) if is_float else arith.addi(total, term)
-        if isinstance(self._form.total, ir.FloatType):
+        if is_float:
             return vector.fma(one, other, total)
         return arith.addi(total, arith.muli(one, other))
 

@@ -7,7 +7,7 @@ Each of rows, columns and k may be several loops; a factor's place in memory is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import gcd
 
@@ -357,16 +357,19 @@ def _read_product(work: Work, region: Region, collective: Collective) -> _Factor
         return None
     if multiplied.operands[0] == multiplied.operands[1]:
         return None
-    first, second = (_read_factor(work, region, value) for value in multiplied.operands)
-    return None if first is None or second is None else (first, second, None)
+    return _read_factors(work, region, multiplied.operands, None)
 
 
 def _read_elements(work: Work, region: Region, collective: Collective) -> _Factors | None:
     """Returns the two operands of which a pair is summed."""
-    pair = None if kind_of(collective.op) not in _PRODUCTS else read_pair(work, collective.operand)
-    if pair is None:
-        return None
-    first, second = (_read_factor(work, region, value) for value in pair.elements)
+    pair = read_pair(work, collective.operand) if kind_of(collective.op) in _PRODUCTS else None
+    return None if pair is None else _read_factors(work, region, pair.elements, pair)
+
+
+def _read_factors(
+    work: Work, region: Region, values: Iterable[ir.Value], pair: Pair | None
+) -> _Factors | None:
+    first, second = (_read_factor(work, region, value) for value in values)
     return None if first is None or second is None else (first, second, pair)
 
 

@@ -64,33 +64,34 @@ def read_pair(work: Work, term: ir.Value) -> Pair | None:
     """Returns how a term is computed of two elements; None of others, and of what is not 0 of
     zeros.
     """
-    found: dict[ir.Value, float] = {}
-    elements: list[ir.Value] = []
-    ops: list[ir.Operation] = []
-
-    def visit(value: ir.Value) -> bool:
-        """Reads a value, the operands of its operation first; whether it is of a pair."""
-        if value in found:
-            return True
+    needed: set[ir.Operation] = set()
+    elements: dict[ir.Value, float] = {}
+    numbers: dict[ir.Value, float] = {}
+    waiting = [term]
+    while waiting:
+        value = waiting.pop()
         op = defining_op(value)
-        if op is None and not is_outside(work, value):
-            elements.append(value)
-            found[value] = 0.0
-            return value.type == term.type
-        if op is None or value.type != term.type:
-            return False
-        if op.name == "arith.constant":
-            found[value] = _constant(value)
-            return True
-        if op.name not in _COMPUTED or not all(map(visit, op.operands)):
-            return False
-        found[value] = _COMPUTED[op.name](*(found[each] for each in op.operands))
-        ops.append(op)
-        return True
-
-    if not visit(term) or len(elements) != 2 or len(ops) > _MOST_OPERATIONS or found[term] != 0:
+        if value.type != term.type or (op is None and is_outside(work, value)):
+            return None
+        if op is None:
+            elements[value] = 0.0
+        elif op.name == "arith.constant":
+            numbers[value] = _constant(value)
+        elif op.name not in _COMPUTED:
+            return None
+        elif op not in needed:
+            needed.add(op)
+            waiting += op.operands
+        if len(needed) > _MOST_OPERATIONS or len(elements) > 2:
+            return None
+    ops = [each.operation for each in work.block if each.operation in needed]
+    if len(elements) != 2 or len(ops) != len(needed):
         return None
-    return Pair(term, (elements[0], elements[1]), ops)
+    numbers |= elements
+    for op in ops:
+        numbers[op.results[0]] = _COMPUTED[op.name](*(numbers[each] for each in op.operands))
+    first, second = elements
+    return Pair(term, (first, second), ops) if numbers[term] == 0 else None
 
 
 def _constant(value: ir.Value) -> float:
