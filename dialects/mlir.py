@@ -159,15 +159,30 @@ def load_named_dialects(source: bytes, into: ir.Context) -> None:
     passmanager.PassManager.parse(text, into).run(ir.Module.parse("module {}", into).operation)
 
 
-def address_of(item: ir.Operation | ir.Attribute) -> int:
+_capsule_name = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(
+    ("PyCapsule_GetName", ctypes.pythonapi)
+)
+_capsule_pointer = ctypes.PYFUNCTYPE(ctypes.c_size_t, ctypes.py_object, ctypes.c_char_p)(
+    ("PyCapsule_GetPointer", ctypes.pythonapi)
+)
+
+
+def address_of(item: ir.Operation | ir.OpView | ir.Attribute) -> int:
     """Returns what MLIR's C interface takes an operation or an attribute as: all that it holds."""
     capsule: object = getattr(item, "_CAPIPtr")  # noqa: B009 - no part of the type's stub
-    api = ctypes.pythonapi
-    api.PyCapsule_GetName.restype = ctypes.c_char_p
-    api.PyCapsule_GetName.argtypes = [ctypes.py_object]
-    api.PyCapsule_GetPointer.restype = ctypes.c_void_p
-    api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
-    return api.PyCapsule_GetPointer(capsule, api.PyCapsule_GetName(capsule))
+    return _capsule_pointer(capsule, _capsule_name(capsule))
+
+
+def _hash(self: ir.Operation | ir.OpView) -> int:
+    """Is the same as long as an operation lives, as its equality is.
+
+    The bindings' own is of what the operation is made of: a set or a dict would no longer have it
+    once an operand or an attribute has changed.
+    """
+    return address_of(self)
+
+
+ir.Operation.__hash__ = ir.OpView.__hash__ = _hash
 
 
 def dense_bytes(attribute: ir.Attribute, element_bytes: int) -> bytes | None:

@@ -327,6 +327,45 @@ func.func @nested(%x: tensor<2x?x8xf16>) -> tensor<2xf16> {
 
 // -----
 
+// So are three, whose last one reads what the first two have become. Those of two kinds that stand
+// between one another are two.
+
+// CHECK-LABEL: func.func @three(
+// CHECK:         linalg.generic
+// CHECK-SAME:      iterator_types = ["parallel", "reduction", "reduction", "reduction"]} ins(%arg0 : tensor<2x3x4x8xf32>)
+// CHECK:           hir.reduce_loops
+// CHECK-NOT:       hir.reduce_loops
+// CHECK:         linalg.generic
+// CHECK-SAME:      iterator_types = ["reduction", "reduction", "reduction", "reduction"]} ins(%arg0 : tensor<2x3x4x8xf32>)
+// CHECK:           hir.reduce_loops
+// CHECK-NOT:       hir.reduce_loops
+// CHECK:         return
+func.func @three(%x: tensor<2x3x4x8xf32>) -> (tensor<2xf32>, tensor<f32>) {
+  %least = arith.constant 0xFF800000 : f32
+  %most = arith.constant 0x7F800000 : f32
+  %e2 = tensor.empty() : tensor<2x3x4xf32>
+  %e1 = tensor.empty() : tensor<2x3xf32>
+  %e0 = tensor.empty() : tensor<2xf32>
+  %e = tensor.empty() : tensor<f32>
+  %l2 = linalg.fill ins(%least : f32) outs(%e2 : tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  %l1 = linalg.fill ins(%least : f32) outs(%e1 : tensor<2x3xf32>) -> tensor<2x3xf32>
+  %l0 = linalg.fill ins(%least : f32) outs(%e0 : tensor<2xf32>) -> tensor<2xf32>
+  %m2 = linalg.fill ins(%most : f32) outs(%e2 : tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  %m1 = linalg.fill ins(%most : f32) outs(%e1 : tensor<2x3xf32>) -> tensor<2x3xf32>
+  %m0 = linalg.fill ins(%most : f32) outs(%e0 : tensor<2xf32>) -> tensor<2xf32>
+  %m = linalg.fill ins(%most : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  %a = linalg.reduce {arith.maximumf} ins(%x : tensor<2x3x4x8xf32>) outs(%l2 : tensor<2x3x4xf32>) dimensions = [3]
+  %p = linalg.reduce {arith.minimumf} ins(%x : tensor<2x3x4x8xf32>) outs(%m2 : tensor<2x3x4xf32>) dimensions = [3]
+  %b = linalg.reduce {arith.maximumf} ins(%a : tensor<2x3x4xf32>) outs(%l1 : tensor<2x3xf32>) dimensions = [2]
+  %q = linalg.reduce {arith.minimumf} ins(%p : tensor<2x3x4xf32>) outs(%m1 : tensor<2x3xf32>) dimensions = [2]
+  %r = linalg.reduce {arith.minimumf} ins(%q : tensor<2x3xf32>) outs(%m0 : tensor<2xf32>) dimensions = [1]
+  %c = linalg.reduce {arith.maximumf} ins(%b : tensor<2x3xf32>) outs(%l0 : tensor<2xf32>) dimensions = [1]
+  %s = linalg.reduce {arith.minimumf} ins(%r : tensor<2xf32>) outs(%m : tensor<f32>) dimensions = [0]
+  return %c, %s : tensor<2xf32>, tensor<f32>
+}
+
+// -----
+
 // Not a sum, which is rounded; nor where something else reads what is between, where the kinds
 // differ, or where the inner one begins with a number that counts.
 
