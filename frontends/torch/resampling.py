@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import partial, reduce
 from itertools import product
+from math import prod
 from typing import Any
 
 import torch
@@ -26,18 +27,20 @@ def resampling_decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.upsample_linear1d.vec: _blended,
         _ATEN.upsample_bilinear2d.vec: _blended,
         _ATEN.upsample_trilinear3d.vec: _blended,
-        _ATEN.grid_sampler_2d.default: _sampled_pictures,
+        _ATEN.grid_sampler_2d.default: _sampled,
         _ATEN.grid_sampler_3d.default: _sampled,
         _ATEN.affine_grid_generator.default: _affine_grid,
     }
 
 
 def _affine_grid(theta: Tensor, size: Sequence[int | SymInt], align_corners: bool) -> Tensor:
-    """Returns places in pictures; torch makes a constant for a side of one place, which it does not
-    export.
+    """Returns places in pictures.
+
+    torch's own, here of open sizes alone, multiplies matrices of three padded parts, and makes a
+    constant for a side of one place, which it does not export.
     """
     sides = list(size[2:])
-    if not any(statically_known_true(side == 1) for side in sides):
+    if any(isinstance(side, SymInt) for side in sides):
         return decomposition_table[_ATEN.affine_grid_generator.default](theta, size, align_corners)
     wide = widened(theta)
     ones = [1] * len(sides)
@@ -48,7 +51,7 @@ def _affine_grid(theta: Tensor, size: Sequence[int | SymInt], align_corners: boo
         if align_corners:
             place = 0 * place if side == 1 else place * (2 / (along - 1)) - 1
         else:
-            place = (2 * place + 1) / along - 1
+            place = (2 * place + 1) * (1 / along) - 1
         at = [*ones, 1]
         at[len(sides) - 1 - axis] = -1
         found = found + place.reshape(at) * wide[:, :, axis].reshape(-1, *ones, len(sides))
@@ -132,7 +135,7 @@ def _cubic(x: Tensor, a: float = -0.5) -> Tensor:
     """Keys' cubic of this parameter."""
     near = ((a + 2) * x - (a + 3)) * x * x + 1
     far = ((x - 5) * x + 8) * x * a - 4 * a
-    return torch.where(x < 1, near, torch.where(x < 2, far, 0.0))
+    return torch.where(x < 1, near, torch.where(x >= 2, 0.0, far))
 
 
 def _sampled(
@@ -141,7 +144,8 @@ def _sampled(
     """Samples pictures or rooms, (batch, channels, ..., height, width), at places from -1 to 1.
 
     Linear (0) of the elements around, the nearest (1), or cubic (2). Outside are zeros (0), what is
-    at the border (1), or what is mirrored there (2).
+    at the border (1), or what is mirrored there (2). torch's own decomposition of pictures computes
+    all of this for each channel.
     """
     wide = widened(x)
     sizes = list(x.shape[2:])
@@ -163,23 +167,22 @@ def _sampled(
     if interpolation == 1:
         return _corner(wide, [place.round() for place in places], sizes).to(x.dtype)
     lower = [place.floor() for place in places]
-    result: Any = 0
+    apart = [place - low for place, low in zip(places, lower, strict=True)]
+    result: Any = None
     for steps in product((-1, 0, 1, 2) if interpolation == 2 else (0, 1), repeat=len(sizes)):
-        corner = [low + step for low, step in zip(lower, steps, strict=True)]
-        share: Any = 1
-        for place, here in zip(places, corner, strict=True):
-            apart = (place - here).abs()
-            share = share * (_cubic(apart, -0.75) if interpolation == 2 else 1 - apart)
+        corner = [low + step if step else low for low, step in zip(lower, steps, strict=True)]
         corner = kept(corner) if interpolation == 2 else corner
-        result = result + _corner(wide, corner, sizes) * share.unsqueeze(1)
+        share = reduce(torch.mul, map(partial(_share, interpolation), apart, steps))
+        found = _corner(wide, corner, sizes) * share.unsqueeze(1)
+        result = found if result is None else result + found
     return result.to(x.dtype)
 
 
-def _sampled_pictures(x: Tensor, grid: Tensor, *how: Any) -> Tensor:
-    """Mirroring in an open size, torch assumes that it is not 1."""
-    if any(isinstance(size, SymInt) for size in x.shape[2:]):
-        return _sampled(x, grid, *how)
-    return decomposition_table[_ATEN.grid_sampler_2d.default](x, grid, *how)
+def _share(interpolation: int, apart: Tensor, step: int) -> Tensor:
+    """Returns what is taken of the element `step` from that below, which is so far `apart`."""
+    if interpolation == 2:
+        return _cubic((apart - step).abs(), -0.75)
+    return apart if step else 1 - apart
 
 
 def _place(place: Tensor, size: Any, align_corners: bool) -> Tensor:
@@ -194,17 +197,21 @@ def _kept(place: Tensor, size: Any, padding: int, align_corners: bool) -> Tensor
         apart = (place - least).abs()
         turns, rest = (apart / extent).floor(), torch.remainder(apart, extent)
         place = torch.where(torch.remainder(turns, 2) == 0, rest, extent - rest) + least
-    return place.clamp(0, size - 1) if padding else place
+    # As torch has it, what is no number is the first place.
+    return torch.where(place > 0, place, 0.0).clamp(max=size - 1) if padding else place
 
 
 def _corner(x: Tensor, places: Sequence[Tensor], sizes: Sequence[Any]) -> Tensor:
     """Returns the elements at whole places, and 0 where these are outside."""
     is_inside: Any = True
     whole: Any = 0
+    kind = torch.int32 if statically_known_true(prod(sizes) < 2**31) else torch.int64
     for place, size in zip(places, sizes, strict=True):
-        is_inside = is_inside & (place >= 0) & (place < size)
-        whole = whole * size + torch.where(is_inside, place, 0.0).long().clamp(0, size - 1)
+        near = place.clamp(0, size - 1)
+        is_inside = is_inside & (near == place)
+        whole = whole * size + near.to(kind)
     batch, channels = x.shape[:2]
-    flat = whole.reshape(batch, 1, -1).expand(-1, channels, -1)
-    found = x.flatten(2).gather(2, flat).reshape(batch, channels, *whole.shape[1:])
-    return torch.where(is_inside.unsqueeze(1), found, 0.0)
+    # One tensor is all that is read of it for each channel.
+    flat = torch.where(is_inside, whole, -1).reshape(batch, 1, -1).expand(-1, channels, -1)
+    found = x.flatten(2).gather(2, flat.clamp(min=0).long())
+    return torch.where(flat >= 0, found, 0.0).reshape(batch, channels, *whole.shape[1:])

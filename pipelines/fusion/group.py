@@ -20,12 +20,14 @@ _serials = count()
 class Group:
     """`nodes` in the order of the program; loop i of nodes[k] is loop names[k][i] of the group.
 
-    No other group has its `serial`.
+    No other group has its `serial`. The results `copied` are read within the group alone, whatever
+    the program says: they stand for those of copies.
     """
 
     nodes: tuple[Node, ...]
     names: tuple[tuple[int, ...], ...]
     extents: tuple[Size, ...]
+    copied: frozenset[ir.Value] = frozenset()
     serial: int = field(default_factory=_serials.__next__)
 
     @cached_property
@@ -82,7 +84,8 @@ class Group:
         return [
             each
             for value, each in self.writes.items()
-            if any(use.owner.operation not in inside for use in value.uses)
+            if value not in self.copied
+            and any(use.owner.operation not in inside for use in value.uses)
         ]
 
     @property

@@ -1,18 +1,19 @@
 """Cheap operations whose results several kernels would read are done in each of them instead.
 
 A cast or a broadcast costs less to do again than its result costs to write and read: bf16 elements
-that two kernels need in f32 are read as bf16 by both. So may a transpose, where what the kernels
-read and write says so.
+that two kernels need in f32 are read as bf16 by both, and numbers that are made of places alone are
+made where they are read. So may a transpose, where what the kernels read and write says so.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import prod
 
 from ...dialects.mlir import ir
-from .access import Access
+from .access import Access, Coordinate
 from .cost import objection
 from .group import Group, single
 from .grouping import Grouping
@@ -20,7 +21,10 @@ from .node import Node
 from .order import BlockOrder
 from .sizes import Sizes
 from .spaces import unify
-from .validity import obstacle
+from .validity import obstacle, too_large
+
+# The operations of numbers that are made of places alone: more are made once.
+_MOST_REPEATED = 8
 
 
 def repeat_cheap_work(grouping: Grouping) -> bool:
@@ -32,10 +36,15 @@ def repeat_cheap_work(grouping: Grouping) -> bool:
     groups = grouping.groups
     places = {node.op: place for place, group in enumerate(groups) for node in group.nodes}
     for group in groups:
-        for node in group.nodes:
-            readers = _readers(groups, places, group, node)
-            if readers and _saves_memory(group, node) and all(_fits(node, to) for to in readers):
-                _copy(node, readers)
+        for work in _cheap_work(group):
+            readers = _readers(groups, places, group, work)
+            if readers and all(_fits(work, to) for to in readers):
+                for reader in readers:
+                    _copy(work, reader)
+                if work is group:
+                    # Or all but the last would be work still, for the last.
+                    for node in reversed(work.nodes):
+                        node.op.erase()
                 copied = True
     return copied
 
@@ -187,35 +196,61 @@ def _is_less(one: Counter[int], other: Counter[int]) -> bool:
     return [one[rank] for rank in ranks] < [other[rank] for rank in ranks]
 
 
+def _cheap_work(group: Group) -> Iterator[Group]:
+    """Yields what may be done again: single nodes, and a whole group that reads nothing."""
+    for node in group.nodes:
+        work = single(node)
+        if len(work.outputs) == 1 and _saves_memory(group, work):
+            yield work
+    if not 1 < len(group.nodes) <= _MOST_REPEATED or len(group.outputs) != 1 or group.inputs:
+        return
+    if _saves_memory(group, group):
+        yield group
+
+
 def _readers(
-    groups: list[Group], places: dict[ir.Operation, int], group: Group, node: Node
+    groups: list[Group], places: dict[ir.Operation, int], group: Group, work: Group
 ) -> list[Group]:
-    """Returns the other groups that read a node's result, if nothing but groups of
-    several read it.
-    """
-    users = {use.owner.operation for write in node.writes for use in write.value.uses}
+    """Returns the other groups that read a result, if nothing but groups of several read it."""
+    (given,) = work.outputs
+    inside = {node.op for node in work.nodes}
+    users = {use.owner.operation for use in given.value.uses} - inside
     if not all(user in places for user in users):
         return []
     found = sorted({places[user] for user in users})
     return [groups[place] for place in found if groups[place] is not group]
 
 
-def _saves_memory(group: Group, node: Node) -> bool:
-    """Returns whether to read what the node reads costs no more than to read its result."""
-    if node.collective or node.expensive is not None or len(node.writes) != 1:
+def _saves_memory(group: Group, work: Group) -> bool:
+    """Returns whether to read what the work reads costs no more than to read its result."""
+    nodes = work.nodes
+    if any(node.collective or node.expensive is not None for node in nodes):
         return False
-    if any(read.value in group.writes for read in node.reads):
+    if any(len(node.writes) != 1 for node in nodes):
         return False
-    loops = len(set(node.writes[0].loops))
-    large = [read for read in node.reads if len(set(read.loops)) == loops]
-    small = len(node.reads) - len(large)
-    return small <= 1 and sum(_bits(each.value) for each in large) <= _bits(node.writes[0].value)
+    if group is not work and any(read.value in group.writes for read in work.inputs):
+        return False
+    (given,) = work.outputs
+    loops = len(set(given.loops))
+    large = [read for read in work.inputs if len(set(read.loops)) == loops]
+    small = len(work.inputs) - len(large)
+    return small <= 1 and sum(_bits(each.value) for each in large) <= _bits(given.value)
 
 
-def _fits(node: Node, group: Group) -> bool:
-    """Returns whether the work would be fused with what reads its result."""
-    both = unify(single(node), group)
-    return isinstance(both, Group) and obstacle(both) is None and objection(both) is None
+def _fits(work: Group, group: Group) -> bool:
+    """Returns whether a copy of the work would be fused with what reads its result."""
+    if too_large(work, group) is not None:
+        return False
+    (given,) = work.outputs
+    reads = {each for each in group.reads if each.value == given.value}
+    if not work.inputs and len(reads) > 1:
+        # A place among others, as of rows and of columns: there is a copy for each.
+        return all(len(set(each.loops)) == len(each.index) for each in reads)
+    both = unify(work, group)
+    if not isinstance(both, Group):
+        return False
+    both = replace(both, copied=frozenset(work.writes))
+    return obstacle(both) is None and objection(both) is None
 
 
 def _bits(value: ir.Value) -> int:
@@ -232,12 +267,26 @@ def _width(element: ir.Type) -> int:
     return 64
 
 
-def _copy(node: Node, readers: list[Group]) -> None:
-    (write,) = node.writes
-    for group in readers:
+def _copy(work: Group, group: Group) -> None:
+    """Has a group read copies of a result, one for each place at which it reads it."""
+    (given,) = work.outputs
+    copies: dict[tuple[Coordinate, ...], ir.Value] = {}
+    for reader, name in zip(group.nodes, group.names, strict=True):
+        for place, read in enumerate(reader.in_loops(name).reads):
+            if read.value != given.value:
+                continue
+            if read.index not in copies:
+                copies[read.index] = _copied(work)[given.value]
+            reader.op.operands[place] = copies[read.index]
+
+
+def _copied(work: Group) -> dict[ir.Value, ir.Value]:
+    """Does the work again; returns the new results by those that they are copies of."""
+    found: dict[ir.Value, ir.Value] = {}
+    for node in work.nodes:
         with node.op.location, ir.InsertionPoint(node.op):
             copy = node.op.clone()
-        for reader in group.nodes:
-            for place, value in enumerate(list(reader.op.operands)):
-                if value == write.value:
-                    reader.op.operands[place] = copy.results[0]
+        for place, operand in enumerate(node.op.operands):
+            copy.operands[place] = found.get(operand, operand)
+        found |= dict(zip(node.op.results, copy.results, strict=True))
+    return found
