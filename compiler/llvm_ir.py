@@ -40,7 +40,8 @@ _EXCLUDE_OPTNONE = ("alwaysinline", "minsize", "optsize", "optdebug")
 _NAME = r'[-\w.$]+|"[^"]*"'
 # What begins an instruction with a result, a block, and a function.
 _NAMING = re.compile(rf"(?m)^(?:  %({_NAME}) = |({_NAME}):|define (.*))")
-_LOCAL = re.compile(rf"%({_NAME})")
+# Of what a function's first line names, its arguments: what follows is no name of a type.
+_ARGUMENT = re.compile(rf" %({_NAME})(?=[,)])")
 
 
 @cache
@@ -400,13 +401,11 @@ class LlvmModule:
 
 
 def _local_names(text: str) -> Iterator[str]:
-    """Yields the names of values and blocks, as IR spells them, and what else the first line of a
-    function names.
-    """
+    """Yields the names of values and blocks, as IR spells them."""
     for line in _NAMING.finditer(text):
         yield line[1] or line[2] or ""
         if line[3]:
-            yield from _LOCAL.findall(line[3])
+            yield from _ARGUMENT.findall(line[3])
 
 
 def _verify_library(library: llvm.ModuleRef, origin: str) -> None:

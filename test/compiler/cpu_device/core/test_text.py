@@ -124,8 +124,28 @@ next:
 """
 
 
-def test_a_local_named_as_a_type() -> None:
-    text = LlvmModule(_SAME_NAMES, device_machine(), name="names").text()
+_PARAMETER = """\
+%pair = type { i32, i32 }
+define ptx_kernel void @k(PARAMETERS) {
+  %x = extractvalue %pair %p, 0
+  store i32 %x, ptr %pair
+  ret void
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        _SAME_NAMES,
+        *(
+            _PARAMETER.replace("PARAMETERS", each)
+            for each in ("%pair %p, ptr %pair", "ptr noundef %pair, %pair %p")
+        ),
+    ],
+)
+def test_a_local_named_as_a_type(source: str) -> None:
+    text = LlvmModule(source, device_machine(), name="names").text()
     made = retarget(IrText.of(text), (), RetargetOptions())
     LlvmModule(made, host_machine(0), name="made").verify()
 
