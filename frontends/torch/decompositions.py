@@ -58,6 +58,7 @@ from .losses import loss_decompositions
 from .means import mean_decompositions
 from .normalization import normalization_decompositions
 from .ordering import ordering_decompositions
+from .paddings import padding_decompositions
 from .places import place_decompositions
 from .pools import pool_decompositions
 from .recurrent import recurrent_decompositions
@@ -96,6 +97,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         **bessel_decompositions(),
         **resampling_decompositions(),
         **loss_decompositions(),
+        **padding_decompositions(),
         **pool_decompositions(),
         **backward_decompositions(),
         **mean_decompositions(),

@@ -27,6 +27,7 @@ def resampling_decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.upsample_linear1d.vec: _blended,
         _ATEN.upsample_bilinear2d.vec: _blended,
         _ATEN.upsample_trilinear3d.vec: _blended,
+        _ATEN.upsample_bicubic2d.vec: _curved,
         _ATEN.grid_sampler_2d.default: _sampled,
         _ATEN.grid_sampler_3d.default: _sampled,
         _ATEN.affine_grid_generator.default: _affine_grid,
@@ -91,6 +92,37 @@ def _blended(
     return found[0].to(x.dtype)
 
 
+def _curved(
+    x: Tensor,
+    output_size: Sequence[int | SymInt] | None,
+    align_corners: bool,
+    factors: Sequence[float] | None,
+) -> Tensor:
+    """Resizes by Keys' cubic, along one axis after the other: each is one pass over memory."""
+    if not x.dtype.is_floating_point:
+        curved = decomposition_table[_ATEN.upsample_bicubic2d.vec]
+        return curved(x, output_size, align_corners, factors)
+    sizes: Any = upsample_compute_output_size(x.shape, output_size, factors)
+    found = widened(x)
+    # As torch has it, along the width first.
+    for axis in (1, 0):
+        given: Any = x.shape[2 + axis]
+        new = torch.arange(sizes[axis], device=x.device).to(found.dtype)
+        if align_corners:
+            place = new * ((given - 1.0) / (sizes[axis] - 1.0) if sizes[axis] > 1 else 0)
+        else:
+            place = (new + 0.5) * (1 / factors[axis] if factors else given / sizes[axis]) - 0.5
+        lower = place.floor()
+        apart = place - lower
+        parts: list[Tensor] = []
+        for step in (-1, 0, 1, 2):
+            index = (lower + step).clamp(0, given - 1).to(torch.int64)
+            share = _share(2, apart, step).reshape(-1, *[1] * (1 - axis))
+            parts.append(_ATEN._unsafe_index(found, [*[None] * (2 + axis), index]) * share)
+        found = sum(parts[1:], parts[0])
+    return found.to(x.dtype)
+
+
 def _resized(
     kernel: Callable[[Tensor], Tensor],
     x: Tensor,
@@ -133,9 +165,15 @@ def _linear(x: Tensor) -> Tensor:
 
 def _cubic(x: Tensor, a: float = -0.5) -> Tensor:
     """Keys' cubic of this parameter."""
-    near = ((a + 2) * x - (a + 3)) * x * x + 1
-    far = ((x - 5) * x + 8) * x * a - 4 * a
-    return torch.where(x < 1, near, torch.where(x >= 2, 0.0, far))
+    return torch.where(x < 1, _cubic_to_1(x, a), torch.where(x < 2, _cubic_to_2(x, a), 0.0))
+
+
+def _cubic_to_1(x: Tensor, a: float) -> Tensor:
+    return ((a + 2) * x - (a + 3)) * x * x + 1
+
+
+def _cubic_to_2(x: Tensor, a: float) -> Tensor:
+    return ((x - 5) * x + 8) * x * a - 4 * a
 
 
 def _sampled(
@@ -181,7 +219,8 @@ def _sampled(
 def _share(interpolation: int, apart: Tensor, step: int) -> Tensor:
     """Returns what is taken of the element `step` from that below, which is so far `apart`."""
     if interpolation == 2:
-        return _cubic((apart - step).abs(), -0.75)
+        cubic = _cubic_to_1 if step in (0, 1) else _cubic_to_2
+        return cubic(step - apart if step > 0 else apart - step, -0.75)
     return apart if step else 1 - apart
 
 

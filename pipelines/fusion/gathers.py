@@ -38,12 +38,33 @@ def is_computed_where_read(node: Node, makers: dict[ir.Value, Node]) -> bool:
     extracts = [user for user in users if user.name == _EXTRACT]
     if not extracts or not _is_cheap(node):
         return False
-    if not all(_generic_around(each) is not None for each in extracts):
+    around = [found for each in extracts if (found := _generic_around(each)) is not None]
+    if len(around) < len(extracts):
         return False
     if len(extracts) == len(users):
-        return True
+        return not _is_made_of_several(node, makers)
     nodes = {maker.op for maker in makers.values()}
     return _reorders(node) and all(user.name == _EXTRACT or user in nodes for user in users)
+
+
+def _is_made_of_several(node: Node, makers: dict[ir.Value, Node]) -> bool:
+    """Returns whether several tensors would have to be there in place of one: as large results of
+    work that is not done again.
+    """
+    given: set[ir.Value] = set()
+    seen, waiting = {node.op}, [node]
+    while waiting and len(given) < 2:
+        made = waiting.pop()
+        for read in made.reads:
+            maker = makers.get(read.value)
+            if maker is None or len(set(read.loops)) < node.loops:
+                continue
+            if not _is_cheap(maker):
+                given.add(read.value)
+            elif maker.op not in seen:
+                seen.add(maker.op)
+                waiting.append(maker)
+    return len(given) > 1
 
 
 def read_behind_slices(block: ir.Block, makers: dict[ir.Value, Node]) -> None:

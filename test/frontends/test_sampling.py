@@ -1,10 +1,11 @@
-"""Samples of pictures at places that a grid holds, on the CPU device, against torch."""
+"""Samples of pictures at places that a grid holds, and resizing by cubics, on the CPU device."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -95,3 +96,44 @@ def test_places_are_computed_once_for_all_channels(tmp_path: Path) -> None:
     assert len(kernels) == 3
     are_samples = ["tensor<8x64x32x32xf32>" in each.partition("^bb0")[0] for each in kernels]
     assert are_samples == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("element", "error"),
+    [(torch.float32, 1e-5), (torch.float64, 1e-13), (torch.float16, 2e-3), (torch.bfloat16, 2e-2)],
+)
+def test_cubic_resizing(element: torch.dtype, error: float) -> None:
+    ways: list[dict[str, Any]] = [
+        {"size": (7, 11)},
+        {"size": (3, 4), "align_corners": True},
+        {"size": (1, 5), "align_corners": True},
+        {"scale_factor": (1.7, 0.6)},
+        {"scale_factor": (1.7, 0.6), "recompute_scale_factor": True},
+    ]
+
+    def resized(x: Tensor) -> list[Tensor]:
+        return [F.interpolate(x, mode="bicubic", **way) for way in ways]
+
+    x = torch.randn((2, 3, 5, 6), generator=torch.Generator().manual_seed(0)).to(element)
+    net = hirc.compile(resized, (x,), target="cpu", opt_level=0)
+    for way, got, wanted in zip(ways, net(x), resized(x.double()), strict=True):
+        assert got.dtype == element
+        assert torch.allclose(got.double(), wanted, error, error), way
+
+
+def test_cubic_resizing_of_bytes() -> None:
+    def resized(x: Tensor) -> Tensor:
+        return F.interpolate(x, mode="bicubic", size=(7, 11))
+
+    x = torch.arange(90, dtype=torch.uint8).reshape(1, 3, 5, 6) * 2
+    assert torch.equal(hirc.compile(resized, (x,), target="cpu", opt_level=0)(x), resized(x))
+
+
+def test_cubic_resizing_is_one_pass_an_axis(tmp_path: Path) -> None:
+    def resized(x: Tensor) -> Tensor:
+        return F.interpolate(x, mode="bicubic", scale_factor=2)
+
+    text = text_after("fusion", resized, [torch.zeros(4, 8, 32, 32)], tmp_path)
+    kernels = [each.partition("^bb0")[0] for each in text.split("linalg.generic")[1:]]
+    # What is taken of which elements, which is the same along both axes, and the axes.
+    assert ["tensor<4x8x" in each for each in kernels] == [False, True, True]

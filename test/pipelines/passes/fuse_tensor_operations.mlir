@@ -181,6 +181,57 @@ func.func @gathered(%x: tensor<9x8xf32>, %m: tensor<9xf32>, %places: tensor<9xin
 
 // -----
 
+// Not what is made of two exponentials: a table of each would have to be there in place of one. Where
+// one is of an argument itself, there is one table in either case.
+#id = affine_map<(r, c) -> (r, c)>
+#columns = affine_map<(r, c) -> (c)>
+// CHECK-LABEL: func.func @gathered_of_two_exponentials
+// CHECK:         %[[SUM:.*]] = linalg.generic {{.*}} ins(%arg0, %arg1 : tensor<4x8xf32>, tensor<4x8xf32>)
+// CHECK:           arith.addf
+// CHECK:         linalg.generic {{.*}} ins(%arg2 : tensor<16xindex>)
+// CHECK:           tensor.extract %[[SUM]]
+// CHECK-NOT:     linalg.generic
+// CHECK:         return
+func.func @gathered_of_two_exponentials(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>, %places: tensor<16xindex>) -> tensor<4x16xf32> {
+  %e = tensor.empty() : tensor<4x8xf32>
+  %f = tensor.empty() : tensor<4x16xf32>
+  %a = linalg.exp ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %b = linalg.exp ins(%y : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %d = linalg.add ins(%a, %b : tensor<4x8xf32>, tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %r = linalg.generic {indexing_maps = [#columns, #id], iterator_types = ["parallel", "parallel"]}
+    ins(%places : tensor<16xindex>) outs(%f : tensor<4x16xf32>) {
+  ^bb0(%place: index, %o: f32):
+    %row = linalg.index 0 : index
+    %v = tensor.extract %d[%row, %place] : tensor<4x8xf32>
+    linalg.yield %v : f32
+  } -> tensor<4x16xf32>
+  return %r : tensor<4x16xf32>
+}
+
+// CHECK-LABEL: func.func @gathered_of_one_exponential
+// CHECK:         %[[TABLE:.*]] = linalg.generic {{.*}} ins(%arg0 : tensor<4x8xf32>)
+// CHECK:         linalg.generic {{.*}} ins(%arg2 : tensor<16xindex>)
+// CHECK:           tensor.extract %[[TABLE]]
+// CHECK:           tensor.extract %arg1
+// CHECK-NOT:     linalg.generic
+// CHECK:         return
+func.func @gathered_of_one_exponential(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>, %places: tensor<16xindex>) -> tensor<4x16xf32> {
+  %e = tensor.empty() : tensor<4x8xf32>
+  %f = tensor.empty() : tensor<4x16xf32>
+  %a = linalg.exp ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %d = linalg.add ins(%a, %y : tensor<4x8xf32>, tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %r = linalg.generic {indexing_maps = [#columns, #id], iterator_types = ["parallel", "parallel"]}
+    ins(%places : tensor<16xindex>) outs(%f : tensor<4x16xf32>) {
+  ^bb0(%place: index, %o: f32):
+    %row = linalg.index 0 : index
+    %v = tensor.extract %d[%row, %place] : tensor<4x8xf32>
+    linalg.yield %v : f32
+  } -> tensor<4x16xf32>
+  return %r : tensor<4x16xf32>
+}
+
+// -----
+
 // What makes two results is computed where one of them is read, for that one.
 #id = affine_map<(c) -> (c)>
 #rows = affine_map<(r, c) -> (c)>

@@ -1,0 +1,56 @@
+"""Padding with a tensor's own elements: all dims are read at once, and no dim's result is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import torch
+from torch import SymInt, Tensor
+from torch._prims_common import suggest_memory_format
+
+_ATEN = torch.ops.aten
+# The place within a dim of the padded one's place, which may be negative, by the dim's size and by
+# how many elements come before and after; of negative numbers so many are left out.
+_Place = Callable[[Tensor, Any, Any, Any], Tensor]
+
+
+def padding_decompositions() -> dict[Any, Callable[..., Any]]:
+    """Returns the decompositions of padding by mirroring, the border and the other end."""
+    found: dict[Any, Callable[..., Any]] = {_ATEN._pad_circular.default: partial(_padded, _around)}
+    for dims in (1, 2, 3):
+        found[getattr(_ATEN, f"reflection_pad{dims}d").default] = partial(_padded, _mirrored)
+        found[getattr(_ATEN, f"replication_pad{dims}d").default] = partial(_padded, _border)
+    return found
+
+
+def _padded(place: _Place, x: Tensor, padding: Sequence[int | SymInt]) -> Tensor:
+    """Pads the last dims; `padding` has what comes before and after of each, the last one first."""
+    dims = len(padding) // 2
+    indices: list[Tensor | None] = [None] * (x.dim() - dims)
+    for axis in range(dims):
+        size: Any = x.shape[axis - dims]
+        before: Any
+        after: Any
+        before, after = padding[2 * (dims - 1 - axis) :][:2]
+        at = torch.arange(-before, size + after, device=x.device)
+        indices.append(place(at, size, before, after).reshape(-1, *[1] * (dims - 1 - axis)))
+    found = _ATEN._unsafe_index(x, indices)
+    return found.contiguous(memory_format=suggest_memory_format(x))
+
+
+def _mirrored(at: Tensor, size: Any, *_: Any) -> Tensor:
+    return size - 1 - (size - 1 - at.abs()).abs()
+
+
+def _border(at: Tensor, size: Any, *_: Any) -> Tensor:
+    return at.clamp(0, size - 1)
+
+
+def _around(at: Tensor, size: Any, before: Any, after: Any) -> Tensor:
+    """What is left out is nowhere. No more than all that is left comes before or after."""
+    first = torch.sym_max(-before, 0)
+    end = size - torch.sym_max(-after, 0)
+    left = end - first
+    return torch.where(at < first, at + left, torch.where(at >= end, at - left, at))
