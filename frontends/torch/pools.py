@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from typing import Any
 
 import torch
@@ -20,6 +22,10 @@ from .halves import widened
 _ATEN = torch.ops.aten
 # Adaptive average pools, and of how many dims they are.
 ADAPTIVE_MEANS = {_ATEN._adaptive_avg_pool2d.default: 2, _ATEN._adaptive_avg_pool3d.default: 3}
+# Elements of larger windows are gathered.
+_MOST_COMPARED = 36
+# So many bits has the number of a window's element along a dim.
+_BITS = 6
 # Set while an operator stands for torch-mlir's own.
 _lowered = ContextVar("_lowered", default=False)
 
@@ -30,6 +36,10 @@ def pool_decompositions() -> dict[Any, Callable[..., Any]]:
         # Of what is no batch torch-mlir's own is wrong.
         _ATEN.avg_pool2d.default: partial(_of_batch, _ATEN.avg_pool2d.default, 2),
         _ATEN.max_pool2d_with_indices.default: _max_pool2d,
+        # Their places alone would take more operations than all else of many networks.
+        _ATEN.max_pool1d.default: _max_pool1d,
+        _ATEN.max_pool2d.default: lambda *given: _max_pool2d(*given, has_places=False)[0],
+        _ATEN.max_pool3d.default: lambda *given: _max_pool3d(*given, has_places=False)[0],
         **{
             operator: partial(_adaptive_avg_pool, operator, dims)
             for operator, dims in ADAPTIVE_MEANS.items()
@@ -103,11 +113,15 @@ def _adaptive_max_pool(x: Tensor, output_size: Sequence[int | SymInt]) -> tuple[
     for size, out in zip(sizes, output_size, strict=True):
         places, ends = _places(size, out, x)
         taken.append(torch.minimum(places, ends - 1))
-    return _greatest(x, taken)
+    values = x
+    for axis, each in zip(range(x.dim() - dims, x.dim()), taken, strict=True):
+        values = values.index_select(axis, each.flatten()).unflatten(axis, list(each.shape))
+        values = values.amax(axis + 1)
+    return values, _places_in_windows(x, taken)
 
 
-def _greatest(x: Tensor, taken: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
-    """Returns the greatest element of each window, and its place among all elements.
+def _places_in_windows(x: Tensor, taken: Sequence[Tensor]) -> Tensor:
+    """Returns where among all elements of the last dims the greatest of each window is.
 
     `taken` has the positions along each of the last dims: (windows, elements of a window).
     """
@@ -125,13 +139,12 @@ def _greatest(x: Tensor, taken: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
     windows = windows.permute([*range(first), *order]).flatten(-dims)
     place = place.permute([each - first for each in order]).flatten(-dims)
     where = windows.argmax(-1, keepdim=True)
-    values = windows.amax(-1)
     found = place.expand(windows.shape).gather(-1, where).squeeze(-1)
     if x.is_floating_point():
         # Of several nan torch takes the last.
         last = torch.where(windows.isnan(), place, -1).amax(-1)
-        found = torch.where(values.isnan(), last, found)
-    return values, found
+        found = torch.where(last >= 0, last, found)
+    return found
 
 
 def _known(sizes: Sequence[int | SymInt]) -> list[int] | None:
@@ -158,7 +171,7 @@ def _places(size: Any, out: Any, like: Tensor) -> tuple[Tensor, Tensor]:
     return first + torch.arange(width, device=like.device), last
 
 
-def _of_batch(operator: OpOverload, dims: int, x: Tensor, *given: Any, **named: Any) -> Any:
+def _of_batch(operator: Callable[..., Any], dims: int, x: Tensor, *given: Any, **named: Any) -> Any:
     """Returns a pool of what is no batch, as of a batch of one."""
     if x.dim() != dims + 1:
         return NotImplemented
@@ -202,6 +215,8 @@ def _max_pool2d(
     padding: Sequence[int] = (0,),
     dilation: Sequence[int] = (1,),
     ceil_mode: bool = False,
+    *,
+    has_places: bool = True,
 ) -> Any:
     """Returns values and their places, also where all of a window is -inf or some of it nan.
 
@@ -212,30 +227,129 @@ def _max_pool2d(
     if _lowered.get():
         return NotImplemented
     if x.dim() == 3:
-        return _of_batch(operator, 2, x, kernel_size, stride, padding, dilation, ceil_mode)
+        pool = partial(_max_pool2d, has_places=has_places)
+        return _of_batch(pool, 2, x, kernel_size, stride, padding, dilation, ceil_mode)
     windows, steps, pads, apart = (
         [*each] * (2 // len(each))
         for each in (kernel_size, stride or kernel_size, padding, dilation)
     )
-    how = (windows, steps, pads, apart, ceil_mode)
-    values, places = _as_lowered(operator, x, *how)
+    taken = _Windows(x, windows, steps, pads, apart, ceil_mode)
     if not x.is_floating_point():
-        return values, places
-    sizes: list[Any] = list(x.shape[-2:])
-    first: Any = 0
-    number: Any = 0
-    for axis, (size, step, pad, gap) in enumerate(zip(sizes, steps, pads, apart, strict=True)):
-        along = [1] * (1 - axis)
-        begin = torch.arange(values.shape[axis - 2], device=x.device) * step - pad
-        # The first place of a window that lies in the tensor.
-        begin = torch.where(begin < 0, begin % gap, begin)
-        first = first * size + begin.reshape(-1, *along)
-        number = number * size + torch.arange(size, device=x.device).reshape(-1, *along)
-    # Where a window has several nan, the place is that of the last one.
-    marked = torch.where(x.isnan(), number.to(torch.float64), -1.0)
-    last, _ = _as_lowered(operator, marked, *how)
-    places = torch.where(values == -torch.inf, first, places)
-    return values, torch.where(values.isnan(), last.to(torch.int64), places)
+        # torch-mlir compares them as floats.
+        return taken.greatest()
+    values, _ = _as_lowered(operator, x, windows, steps, pads, apart, ceil_mode)
+    return values, taken.places() if has_places else values
+
+
+def _max_pool1d(
+    x: Tensor,
+    kernel_size: Sequence[int],
+    stride: Sequence[int] = (),
+    padding: Sequence[int] = (0,),
+    dilation: Sequence[int] = (1,),
+    ceil_mode: bool = False,
+) -> Tensor:
+    """As of pictures of one row."""
+    windows, steps = [1, *kernel_size], [1, *(stride or kernel_size)]
+    rows = x.unsqueeze(-2)
+    values, _ = _max_pool2d(
+        rows, windows, steps, [0, *padding], [1, *dilation], ceil_mode, has_places=False
+    )
+    return values.squeeze(-2)
+
+
+@dataclass(frozen=True)
+class _Windows:
+    """Windows of a tensor's last dims; `apart` is how far elements of a window are apart."""
+
+    x: Tensor
+    windows: Sequence[int]
+    steps: Sequence[int]
+    pads: Sequence[int]
+    apart: Sequence[int]
+    ceil_mode: bool
+
+    @property
+    def dims(self) -> int:
+        return len(self.windows)
+
+    @property
+    def sizes(self) -> list[Any]:
+        return list(self.x.shape[-self.dims :])
+
+    @property
+    def counts(self) -> list[Any]:
+        """How many there are along each dim."""
+        given = zip(self.sizes, self.windows, self.steps, self.pads, self.apart, strict=True)
+        return [
+            pooled_size(size, window, pad, pad, step, gap, self.ceil_mode)
+            for size, window, step, pad, gap in given
+        ]
+
+    def greatest(self) -> tuple[Tensor, Tensor]:
+        """Returns the greatest element of each, and its place, of numbers that are no floats."""
+        places = self.places()
+        found = self.x.flatten(-self.dims).gather(-1, places.flatten(-self.dims))
+        return found.unflatten(-1, self.counts), places
+
+    def places(self) -> Tensor:
+        """Returns where among all elements of the last dims the greatest of each window is.
+
+        Of several it is the first, but of several nan the last; of -inf alone the first that lies
+        in the tensor. Elements of small windows are compared one after the other.
+        """
+        if math.prod(self.windows) > _MOST_COMPARED:
+            taken = [
+                self._inside(
+                    axis,
+                    self._first(axis).unsqueeze(1)
+                    + torch.arange(window, device=self.x.device) * gap,
+                )
+                for axis, (window, gap) in enumerate(zip(self.windows, self.apart, strict=True))
+            ]
+            return _places_in_windows(self.x, taken)
+        (start, *others) = product(*map(range, self.windows))
+        greatest = self._element(start)
+        # The element's numbers in its window, as bits of one number.
+        number = torch.zeros_like(greatest, dtype=torch.int32)
+        for each in others:
+            element = self._element(each)
+            is_greater = element > greatest
+            if self.x.is_floating_point():
+                is_greater = is_greater | element.isnan()
+            greatest = torch.where(is_greater, element, greatest)
+            code = sum(one << _BITS * axis for axis, one in enumerate(each))
+            number = torch.where(is_greater, code, number)
+        found: Any = 0
+        for axis, size in enumerate(self.sizes):
+            one = (number >> _BITS * axis) & ((1 << _BITS) - 1)
+            place = self._along(axis, self._first(axis)) + one.long() * self.apart[axis]
+            found = found * size + self._inside(axis, place)
+        return found
+
+    def _element(self, numbers: Sequence[int]) -> Tensor:
+        """Returns the elements of these numbers in their windows."""
+        places = [
+            self._along(axis, self._inside(axis, self._first(axis) + number * gap))
+            for axis, (number, gap) in enumerate(zip(numbers, self.apart, strict=True))
+        ]
+        return _ATEN._unsafe_index(self.x, [*[None] * (self.x.dim() - self.dims), *places])
+
+    def _first(self, axis: int) -> Tensor:
+        """Where windows begin."""
+        windows: Any = self.counts[axis]
+        return torch.arange(windows, device=self.x.device) * self.steps[axis] - self.pads[axis]
+
+    def _inside(self, axis: int, place: Tensor) -> Tensor:
+        """Another place of the same window where one lies outside."""
+        size, gap = self.sizes[axis], self.apart[axis]
+        if gap == 1:
+            return place.clamp(0, size - 1)
+        place = torch.where(place < 0, place % gap, place)
+        return place - (place - (size - gap)).clamp(min=0) // gap * gap
+
+    def _along(self, axis: int, place: Tensor) -> Tensor:
+        return place.reshape(-1, *[1] * (self.dims - 1 - axis))
 
 
 def _as_lowered(operator: OpOverload, *given: Any) -> Any:
@@ -254,26 +368,19 @@ def _max_pool3d(
     padding: Sequence[int] = (0,),
     dilation: Sequence[int] = (1,),
     ceil_mode: bool = False,
+    *,
+    has_places: bool = True,
 ) -> Any:
     """torch-mlir takes steps that are left out for 1, ends the process for whole numbers, and has
-    no places: what is taken for each window gives these.
+    no places.
     """
     if _lowered.get():
         return NotImplemented
     windows, steps = _three(kernel_size), _three(stride or kernel_size)
     pads, apart = _three(padding), _three(dilation)
-    taken: list[Tensor] = []
-    sizes: list[Any] = list(x.shape[-3:])
-    for size, window, step, pad, each in zip(sizes, windows, steps, pads, apart, strict=True):
-        count = pooled_size(size, window, pad, pad, step, each, ceil_mode)
-        first = torch.arange(count, device=x.device).unsqueeze(-1) * step - pad
-        places = first + torch.arange(window, device=x.device) * each
-        # What lies outside is the first inside once more.
-        first = first + (-first + each - 1).clamp(min=0) // each * each
-        taken.append(torch.where((places >= 0) & (places < size), places, first))
-    found, places = _greatest(x, taken)
+    taken = _Windows(x, windows, steps, pads, apart, ceil_mode)
     if not x.is_floating_point():
-        return found, places
+        return taken.greatest()
     batch = x if x.dim() == 5 else x.unsqueeze(0)
     seen = batch
     if not ceil_mode and not any(pads):
@@ -281,7 +388,8 @@ def _max_pool3d(
         seen, pads = _seen(batch, widths, steps, pads, -math.inf)
     operator = _ATEN.max_pool3d_with_indices.default
     values, _ = _as_lowered(operator, seen, windows, steps, pads, apart, ceil_mode)
-    return values if x.dim() == 5 else values.squeeze(0), places
+    values = values if x.dim() == 5 else values.squeeze(0)
+    return values, taken.places() if has_places else values
 
 
 def _avg_pool3d(

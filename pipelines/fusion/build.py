@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from ...dialects.mlir import ir
+from ..tensors import empty
 from .access import Access
 from .generic import inputs_of, make_generic, outs_of
 from .group import Group
 from .region import Region
+from .sizes import Sizes
 
 
 def build(group: Group) -> ir.Operation:
     """Returns the operation that does what the group's nodes do, at the current insertion point.
 
-    It takes the nodes' regions and the places of their results; they are to be erased.
+    It takes the nodes' regions and the places of their results; they are to be erased. An operand
+    that is not read has the extents that no other has, as that of a pooling has its window's.
     """
     loops = len(group.extents)
     outputs = group.outputs
@@ -32,6 +35,10 @@ def build(group: Group) -> ir.Operation:
                 node.writes, region.absorb(node.op, arguments, name), strict=True
             ):
                 values[write.value] = value
+        if group.unsized:
+            sizes = [Sizes.static(group.extents[loop]) for loop in group.unsized]
+            window = empty([size for size in sizes if size is not None], ir.F32Type.get())
+            region.input(Access(window, tuple(group.unsized)), loops)
         begun = _begin(group, outputs)
         region.finish(begun, [values[each.value] for each in outputs])
         along = group.reduced | group.scanned

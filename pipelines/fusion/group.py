@@ -88,6 +88,12 @@ class Group:
             and any(use.owner.operation not in inside for use in value.uses)
         ]
 
+    @cached_property
+    def unsized(self) -> list[int]:
+        """The loops whose extents no operand has."""
+        sized = {loop for each in (*self.inputs, *self.outputs) for loop in each.loops}
+        return [loop for loop in range(len(self.extents)) if loop not in sized]
+
     @property
     def first(self) -> int:
         return self.nodes[0].position

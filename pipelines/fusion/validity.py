@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...dialects.mlir import ir
 from .group import Group
+from .sizes import Sizes
 
 # Pointers and sizes of more operands do not fit a thread's registers beside its elements.
 MAX_OPERANDS = 12
@@ -76,8 +77,8 @@ def _partial_output(group: Group) -> str | None:
 
 
 def _missing_extent(group: Group) -> str | None:
-    given = {loop for each in (*group.inputs, *group.outputs) for loop in each.loops}
-    if len(given) < len(group.extents):
+    """An operand that is not read has known extents."""
+    if any(Sizes.static(group.extents[loop]) is None for loop in group.unsized):
         return "no operand that is left has the extent of a loop"
     return None
 
@@ -90,7 +91,7 @@ def _captured_result(group: Group) -> str | None:
 
 
 def _too_many_operands(group: Group) -> str | None:
-    count = len(group.inputs) + len(group.outputs)
+    count = len(group.inputs) + len(group.outputs) + bool(group.unsized)
     if count > MAX_OPERANDS:
         return f"a kernel of {count} operands, of which it takes at most {MAX_OPERANDS}"
     return None
