@@ -137,7 +137,6 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.view.default: _view,
         _ATEN._unsafe_view.default: _view,
         _ATEN.split_with_sizes.default: _split_with_sizes,
-        _ATEN.roll.default: _roll,
         _ATEN.repeat.default: _repeat,
         _ATEN.empty.memory_format: _zeros,
         _ATEN.new_empty.default: _new_zeros,
@@ -569,22 +568,6 @@ def _alike(sizes: Sequence[int | SymInt], others: Sequence[int | SymInt]) -> int
             break
         count += 1
     return count
-
-
-def _roll(x: Tensor, shifts: Sequence[int | SymInt], dims: Sequence[int] = ()) -> Tensor:
-    """torch-mlir takes neither several dims nor none."""
-    if not dims:
-        return _ATEN.roll.default(x.reshape(-1), shifts, [0]).reshape(x.shape)
-    for shift, dim in zip(shifts, dims, strict=True):
-        size = x.shape[dim]
-        if isinstance(size, SymInt) or isinstance(shift, SymInt):
-            count: Any = size
-            by: Any = shift
-            x = x.index_select(dim, (torch.arange(count, device=x.device) - by) % count)
-        elif size and shift % size:
-            first = size - shift % size
-            x = torch.cat([x.narrow(dim, first, size - first), x.narrow(dim, 0, first)], dim)
-    return x.clone()
 
 
 def _of_one(

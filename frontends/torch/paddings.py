@@ -1,4 +1,4 @@
-"""Padding with a tensor's own elements: all dims are read at once, and no dim's result is made."""
+"""Padding with a tensor's own elements, and rolls: all dims are read at once."""
 
 from __future__ import annotations
 
@@ -17,8 +17,11 @@ _Place = Callable[[Tensor, Any, Any, Any], Tensor]
 
 
 def padding_decompositions() -> dict[Any, Callable[..., Any]]:
-    """Returns the decompositions of padding by mirroring, the border and the other end."""
-    found: dict[Any, Callable[..., Any]] = {_ATEN._pad_circular.default: partial(_padded, _around)}
+    """Returns the decompositions of padding by mirroring, the border and around, and of rolls."""
+    found: dict[Any, Callable[..., Any]] = {
+        _ATEN._pad_circular.default: partial(_padded, _around),
+        _ATEN.roll.default: _rolled,
+    }
     for dims in (1, 2, 3):
         found[getattr(_ATEN, f"reflection_pad{dims}d").default] = partial(_padded, _mirrored)
         found[getattr(_ATEN, f"replication_pad{dims}d").default] = partial(_padded, _border)
@@ -54,3 +57,28 @@ def _around(at: Tensor, size: Any, before: Any, after: Any) -> Tensor:
     end = size - torch.sym_max(-after, 0)
     left = end - first
     return torch.where(at < first, at + left, torch.where(at >= end, at - left, at))
+
+
+def _rolled(x: Tensor, shifts: Sequence[int | SymInt], dims: Sequence[int] = ()) -> Tensor:
+    """torch-mlir takes neither several dims nor none."""
+    if not dims:
+        return _rolled(x.reshape(-1), shifts, [0]).reshape(x.shape)
+    by: dict[int, Any] = {}
+    for shift, dim in zip(shifts, dims, strict=True):
+        by[dim % x.dim()] = by.get(dim % x.dim(), 0) + shift
+    if 0 in x.shape:
+        return x.clone()
+    first, last = min(by), max(by)
+    indices: list[Tensor | None] = [None] * x.dim()
+    for axis in range(first, last + 1):
+        size: Any = x.shape[axis]
+        shift = by.get(axis, 0) % size
+        if first == last and isinstance(shift, int):
+            # Two parts lie side by side.
+            parts = [x.narrow(axis, size - shift, shift), x.narrow(axis, 0, size - shift)]
+            return torch.cat(parts, axis) if shift else x.clone()
+        place = torch.arange(size, device=x.device) - shift
+        indices[axis] = torch.where(place < 0, place + size, place).reshape(
+            -1, *[1] * (last - axis)
+        )
+    return _ATEN._unsafe_index(x, indices).contiguous()
