@@ -10,6 +10,8 @@ import torch
 from torch import SymInt, Tensor
 from torch._prims_common import suggest_memory_format
 
+from .places import elements_along
+
 _ATEN = torch.ops.aten
 # The place within a dim of the padded one's place, which may be negative, by the dim's size and by
 # how many elements come before and after; of negative numbers so many are left out.
@@ -31,15 +33,15 @@ def padding_decompositions() -> dict[Any, Callable[..., Any]]:
 def _padded(place: _Place, x: Tensor, padding: Sequence[int | SymInt]) -> Tensor:
     """Pads the last dims; `padding` has what comes before and after of each, the last one first."""
     dims = len(padding) // 2
-    indices: list[Tensor | None] = [None] * (x.dim() - dims)
+    places: list[Tensor] = []
     for axis in range(dims):
         size: Any = x.shape[axis - dims]
         before: Any
         after: Any
         before, after = padding[2 * (dims - 1 - axis) :][:2]
         at = torch.arange(-before, size + after, device=x.device)
-        indices.append(place(at, size, before, after).reshape(-1, *[1] * (dims - 1 - axis)))
-    found = _ATEN._unsafe_index(x, indices)
+        places.append(place(at, size, before, after))
+    found = elements_along(x, x.dim() - dims, places)
     return found.contiguous(memory_format=suggest_memory_format(x))
 
 
@@ -69,7 +71,7 @@ def _rolled(x: Tensor, shifts: Sequence[int | SymInt], dims: Sequence[int] = ())
     if 0 in x.shape:
         return x.clone()
     first, last = min(by), max(by)
-    indices: list[Tensor | None] = [None] * x.dim()
+    places: list[Tensor] = []
     for axis in range(first, last + 1):
         size: Any = x.shape[axis]
         shift = by.get(axis, 0) % size
@@ -78,7 +80,5 @@ def _rolled(x: Tensor, shifts: Sequence[int | SymInt], dims: Sequence[int] = ())
             parts = [x.narrow(axis, size - shift, shift), x.narrow(axis, 0, size - shift)]
             return torch.cat(parts, axis) if shift else x.clone()
         place = torch.arange(size, device=x.device) - shift
-        indices[axis] = torch.where(place < 0, place + size, place).reshape(
-            -1, *[1] * (last - axis)
-        )
-    return _ATEN._unsafe_index(x, indices).contiguous()
+        places.append(torch.where(place < 0, place + size, place))
+    return elements_along(x, first, places).contiguous()

@@ -424,3 +424,13 @@ def _put_parts(operator: OpOverload, x: Tensor, indices: Any, values: Tensor, *h
 def _writes_nothing(*updates: Tensor) -> bool:
     """Returns whether nothing is written: torch-mlir refuses that, or ends the process."""
     return any(statically_known_true(each.numel() == 0) for each in updates)
+
+
+def elements_along(x: Tensor, axis: int, places: Sequence[Tensor]) -> Tensor:
+    """Returns a tensor's elements at places along each of some dims, from `axis` on.
+
+    They are known to lie in the tensor.
+    """
+    last = len(places) - 1
+    along = [place.reshape(-1, *[1] * (last - number)) for number, place in enumerate(places)]
+    return _ATEN._unsafe_index(x, [*[None] * axis, *along])

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import product
 from typing import Any
 
@@ -18,6 +18,7 @@ from torch.fx.experimental.symbolic_shapes import statically_known_true
 
 from .export_guards import pooled_size
 from .halves import widened
+from .places import elements_along
 
 _ATEN = torch.ops.aten
 # Adaptive average pools, and of how many dims they are.
@@ -38,8 +39,8 @@ def pool_decompositions() -> dict[Any, Callable[..., Any]]:
         _ATEN.max_pool2d_with_indices.default: _max_pool2d,
         # Their places alone would take more operations than all else of many networks.
         _ATEN.max_pool1d.default: _max_pool1d,
-        _ATEN.max_pool2d.default: lambda *given: _max_pool2d(*given, has_places=False)[0],
-        _ATEN.max_pool3d.default: lambda *given: _max_pool3d(*given, has_places=False)[0],
+        _ATEN.max_pool2d.default: partial(_values_alone, _max_pool2d),
+        _ATEN.max_pool3d.default: partial(_values_alone, _max_pool3d),
         **{
             operator: partial(_adaptive_avg_pool, operator, dims)
             for operator, dims in ADAPTIVE_MEANS.items()
@@ -204,41 +205,32 @@ def _seen(
     return x, [0, 0, 0]
 
 
-def _three(given: Sequence[int]) -> list[int]:
-    return [*given] * (3 // len(given))
+def _each(dims: int, given: Sequence[int]) -> list[int]:
+    """Returns what is given for each dim, or once for all."""
+    return [*given] * (dims // len(given))
 
 
-def _max_pool2d(
-    x: Tensor,
-    kernel_size: Sequence[int],
-    stride: Sequence[int] = (),
-    padding: Sequence[int] = (0,),
-    dilation: Sequence[int] = (1,),
-    ceil_mode: bool = False,
-    *,
-    has_places: bool = True,
-) -> Any:
+def _max_pool2d(x: Tensor, *given: Any, has_places: bool = True, **named: Any) -> Any:
     """Returns values and their places, also where all of a window is -inf or some of it nan.
 
     torch-mlir begins with place -1 and -inf, and takes only elements that are greater; of what is
     no batch its own ends the process.
     """
-    operator = _ATEN.max_pool2d_with_indices.default
     if _lowered.get():
         return NotImplemented
     if x.dim() == 3:
         pool = partial(_max_pool2d, has_places=has_places)
-        return _of_batch(pool, 2, x, kernel_size, stride, padding, dilation, ceil_mode)
-    windows, steps, pads, apart = (
-        [*each] * (2 // len(each))
-        for each in (kernel_size, stride or kernel_size, padding, dilation)
-    )
-    taken = _Windows(x, windows, steps, pads, apart, ceil_mode)
+        return _of_batch(pool, 2, x, *given, **named)
+    taken = _Windows.of(2, x, *given, **named)
     if not x.is_floating_point():
         # torch-mlir compares them as floats.
         return taken.greatest()
-    values, _ = _as_lowered(operator, x, windows, steps, pads, apart, ceil_mode)
+    values, _ = _as_lowered(_ATEN.max_pool2d_with_indices.default, x, *taken.how)
     return values, taken.places() if has_places else values
+
+
+def _values_alone(pool: Callable[..., Any], *given: Any, **named: Any) -> Tensor:
+    return pool(*given, has_places=False, **named)[0]
 
 
 def _max_pool1d(
@@ -251,11 +243,8 @@ def _max_pool1d(
 ) -> Tensor:
     """As of pictures of one row."""
     windows, steps = [1, *kernel_size], [1, *(stride or kernel_size)]
-    rows = x.unsqueeze(-2)
-    values, _ = _max_pool2d(
-        rows, windows, steps, [0, *padding], [1, *dilation], ceil_mode, has_places=False
-    )
-    return values.squeeze(-2)
+    how = (windows, steps, [0, *padding], [1, *dilation], ceil_mode)
+    return _values_alone(_max_pool2d, x.unsqueeze(-2), *how).squeeze(-2)
 
 
 @dataclass(frozen=True)
@@ -269,6 +258,27 @@ class _Windows:
     apart: Sequence[int]
     ceil_mode: bool
 
+    @classmethod
+    def of(
+        cls,
+        dims: int,
+        x: Tensor,
+        kernel_size: Sequence[int],
+        stride: Sequence[int] = (),
+        padding: Sequence[int] = (0,),
+        dilation: Sequence[int] = (1,),
+        ceil_mode: bool = False,
+    ) -> _Windows:
+        """Returns those that torch's operator of so many dims takes."""
+        given = (kernel_size, stride or kernel_size, padding, dilation)
+        windows, steps, pads, apart = (_each(dims, each) for each in given)
+        return cls(x, windows, steps, pads, apart, ceil_mode)
+
+    @property
+    def how(self) -> tuple[Any, ...]:
+        """What an operator takes beside the tensor."""
+        return self.windows, self.steps, self.pads, self.apart, self.ceil_mode
+
     @property
     def dims(self) -> int:
         return len(self.windows)
@@ -277,13 +287,21 @@ class _Windows:
     def sizes(self) -> list[Any]:
         return list(self.x.shape[-self.dims :])
 
-    @property
+    @cached_property
     def counts(self) -> list[Any]:
         """How many there are along each dim."""
         given = zip(self.sizes, self.windows, self.steps, self.pads, self.apart, strict=True)
         return [
             pooled_size(size, window, pad, pad, step, gap, self.ceil_mode)
             for size, window, step, pad, gap in given
+        ]
+
+    @cached_property
+    def first(self) -> list[Tensor]:
+        """Where they begin along each dim."""
+        return [
+            torch.arange(count, device=self.x.device) * step - pad
+            for count, step, pad in zip(self.counts, self.steps, self.pads, strict=True)
         ]
 
     def greatest(self) -> tuple[Tensor, Tensor]:
@@ -301,44 +319,43 @@ class _Windows:
         if math.prod(self.windows) > _MOST_COMPARED:
             taken = [
                 self._inside(
-                    axis,
-                    self._first(axis).unsqueeze(1)
-                    + torch.arange(window, device=self.x.device) * gap,
+                    axis, begin.unsqueeze(1) + torch.arange(window, device=begin.device) * gap
                 )
-                for axis, (window, gap) in enumerate(zip(self.windows, self.apart, strict=True))
+                for axis, (begin, window, gap) in enumerate(
+                    zip(self.first, self.windows, self.apart, strict=True)
+                )
             ]
             return _places_in_windows(self.x, taken)
-        (start, *others) = product(*map(range, self.windows))
-        greatest = self._element(start)
+        # The places along each dim of all windows' elements of each number.
+        along = [
+            [self._inside(axis, begin + number * gap) for number in range(window)]
+            for axis, (begin, window, gap) in enumerate(
+                zip(self.first, self.windows, self.apart, strict=True)
+            )
+        ]
+        greatest: Any = None
         # The element's numbers in its window, as bits of one number.
-        number = torch.zeros_like(greatest, dtype=torch.int32)
-        for each in others:
-            element = self._element(each)
+        found: Any = None
+        for numbers in product(*map(range, self.windows)):
+            at = [places[number] for places, number in zip(along, numbers, strict=True)]
+            element = elements_along(self.x, self.x.dim() - self.dims, at)
+            if greatest is None:
+                greatest, found = element, torch.zeros_like(element, dtype=torch.int32)
+                continue
             is_greater = element > greatest
             if self.x.is_floating_point():
                 is_greater = is_greater | element.isnan()
             greatest = torch.where(is_greater, element, greatest)
-            code = sum(one << _BITS * axis for axis, one in enumerate(each))
-            number = torch.where(is_greater, code, number)
-        found: Any = 0
-        for axis, size in enumerate(self.sizes):
-            one = (number >> _BITS * axis) & ((1 << _BITS) - 1)
-            place = self._along(axis, self._first(axis)) + one.long() * self.apart[axis]
-            found = found * size + self._inside(axis, place)
-        return found
-
-    def _element(self, numbers: Sequence[int]) -> Tensor:
-        """Returns the elements of these numbers in their windows."""
-        places = [
-            self._along(axis, self._inside(axis, self._first(axis) + number * gap))
-            for axis, (number, gap) in enumerate(zip(numbers, self.apart, strict=True))
-        ]
-        return _ATEN._unsafe_index(self.x, [*[None] * (self.x.dim() - self.dims), *places])
-
-    def _first(self, axis: int) -> Tensor:
-        """Where windows begin."""
-        windows: Any = self.counts[axis]
-        return torch.arange(windows, device=self.x.device) * self.steps[axis] - self.pads[axis]
+            code = sum(number << _BITS * axis for axis, number in enumerate(numbers))
+            found = torch.where(is_greater, code, found)
+        place: Any = 0
+        for axis, (size, begin, gap) in enumerate(
+            zip(self.sizes, self.first, self.apart, strict=True)
+        ):
+            number = (found >> _BITS * axis) & ((1 << _BITS) - 1)
+            one = begin.reshape(-1, *[1] * (self.dims - 1 - axis)) + number.long() * gap
+            place = place * size + self._inside(axis, one)
+        return place
 
     def _inside(self, axis: int, place: Tensor) -> Tensor:
         """Another place of the same window where one lies outside."""
@@ -347,9 +364,6 @@ class _Windows:
             return place.clamp(0, size - 1)
         place = torch.where(place < 0, place % gap, place)
         return place - (place - (size - gap)).clamp(min=0) // gap * gap
-
-    def _along(self, axis: int, place: Tensor) -> Tensor:
-        return place.reshape(-1, *[1] * (self.dims - 1 - axis))
 
 
 def _as_lowered(operator: OpOverload, *given: Any) -> Any:
@@ -361,31 +375,20 @@ def _as_lowered(operator: OpOverload, *given: Any) -> Any:
         _lowered.reset(token)
 
 
-def _max_pool3d(
-    x: Tensor,
-    kernel_size: Sequence[int],
-    stride: Sequence[int] = (),
-    padding: Sequence[int] = (0,),
-    dilation: Sequence[int] = (1,),
-    ceil_mode: bool = False,
-    *,
-    has_places: bool = True,
-) -> Any:
+def _max_pool3d(x: Tensor, *given: Any, has_places: bool = True, **named: Any) -> Any:
     """torch-mlir takes steps that are left out for 1, ends the process for whole numbers, and has
     no places.
     """
     if _lowered.get():
         return NotImplemented
-    windows, steps = _three(kernel_size), _three(stride or kernel_size)
-    pads, apart = _three(padding), _three(dilation)
-    taken = _Windows(x, windows, steps, pads, apart, ceil_mode)
+    taken = _Windows.of(3, x, *given, **named)
     if not x.is_floating_point():
         return taken.greatest()
-    batch = x if x.dim() == 5 else x.unsqueeze(0)
-    seen = batch
+    seen = x if x.dim() == 5 else x.unsqueeze(0)
+    windows, steps, pads, apart, ceil_mode = taken.how
     if not ceil_mode and not any(pads):
         widths = [(size - 1) * each + 1 for size, each in zip(windows, apart, strict=True)]
-        seen, pads = _seen(batch, widths, steps, pads, -math.inf)
+        seen, pads = _seen(seen, widths, steps, pads, -math.inf)
     operator = _ATEN.max_pool3d_with_indices.default
     values, _ = _as_lowered(operator, seen, windows, steps, pads, apart, ceil_mode)
     values = values if x.dim() == 5 else values.squeeze(0)
@@ -403,7 +406,7 @@ def _avg_pool3d(
 ) -> Any:
     """torch-mlir takes steps that are left out for 1, and fails where rounding up is no matter."""
     batch = x if x.dim() == 5 else x.unsqueeze(0)
-    windows, steps, pads = _three(kernel_size), _three(stride or kernel_size), _three(padding)
+    windows, steps, pads = (_each(3, of) for of in (kernel_size, stride or kernel_size, padding))
     sizes: list[Any] = list(batch.shape[-3:])
     given_ceil = ceil_mode
     if ceil_mode:

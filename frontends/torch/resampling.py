@@ -15,6 +15,7 @@ from torch._decomp.decompositions import upsample_compute_output_size
 from torch.fx.experimental.symbolic_shapes import statically_known_true
 
 from .halves import HALVES, widened
+from .places import elements_along
 
 _ATEN = torch.ops.aten
 
@@ -73,10 +74,7 @@ def _blended(
     sizes: Any = upsample_compute_output_size(x.shape, output_size, factors)
     for axis, (given, made) in enumerate(zip(x.shape[2:], sizes, strict=True)):
         new = torch.arange(made, device=x.device).to(torch.float32)
-        if align_corners:
-            place = new * ((given - 1.0) / (made - 1.0) if made > 1 else 0)
-        else:
-            place = (new + 0.5) * (1 / factors[axis] if factors else given / made) - 0.5
+        place = _old_place(new, given, made, align_corners, factors[axis] if factors else None)
         place = place.clamp(min=0).reshape(-1, *[1] * (len(sizes) - 1 - axis))
         lows.append(place.to(torch.int64))
         highs.append((lows[-1] + 1).clamp(max=given - 1))
@@ -108,19 +106,27 @@ def _curved(
     for axis in (1, 0):
         given: Any = x.shape[2 + axis]
         new = torch.arange(sizes[axis], device=x.device).to(found.dtype)
-        if align_corners:
-            place = new * ((given - 1.0) / (sizes[axis] - 1.0) if sizes[axis] > 1 else 0)
-        else:
-            place = (new + 0.5) * (1 / factors[axis] if factors else given / sizes[axis]) - 0.5
+        place = _old_place(
+            new, given, sizes[axis], align_corners, factors[axis] if factors else None
+        )
         lower = place.floor()
         apart = place - lower
         parts: list[Tensor] = []
         for step in (-1, 0, 1, 2):
             index = (lower + step).clamp(0, given - 1).to(torch.int64)
             share = _share(2, apart, step).reshape(-1, *[1] * (1 - axis))
-            parts.append(_ATEN._unsafe_index(found, [*[None] * (2 + axis), index]) * share)
+            parts.append(elements_along(found, 2 + axis, [index]) * share)
         found = sum(parts[1:], parts[0])
     return found.to(x.dtype)
+
+
+def _old_place(
+    new: Tensor, given: Any, made: Any, align_corners: bool, factor: float | None
+) -> Tensor:
+    """Returns where among `given` places along an axis those of `made` new ones lie."""
+    if align_corners:
+        return new * ((given - 1.0) / (made - 1.0) if made > 1 else 0)
+    return (new + 0.5) * (1 / factor if factor else given / made) - 0.5
 
 
 def _resized(
