@@ -34,6 +34,7 @@ _MOST_IN_TWO_TILES = 128
 _KEY_WARPS, _MOST_SHARED = 4, 192
 # Elements of so many bytes are multiplied by ordinary instructions.
 _PLAIN_BYTES = 4
+_MOST_PLAIN_TILES = 4
 # Of a row, beside sums, the greatest score, and the total of the powers: of f32.
 STATES, _STATE_BYTES = 2, 4
 # Where so few rows see the keys, these are split over blocks: as many as keep the device busy, and
@@ -318,8 +319,9 @@ def refusal_of(
     refusal = threads_refusal(made.threads, device)
     if refusal is not None:
         return refusal.replace("'threads'", f"{LANES} times 'warps'")
-    if made.row_tiles not in (1, _ROW_TILES):
-        return f"'row_tiles' is 1 or {_ROW_TILES}"
+    most = _MOST_PLAIN_TILES if heads.element_bytes == _PLAIN_BYTES else _ROW_TILES
+    if not 1 <= made.row_tiles <= most:
+        return f"'row_tiles' is 1 to {most}"
     if made.stages < _STAGES:
         return f"'stages' is at least {_STAGES}"
     if made.key_warps < 1 or made.warps % made.key_warps:
