@@ -48,14 +48,19 @@ def padded_row(bytes_: int) -> int:
 
 
 class Lane:
-    """The thread's place in its warp, in numbers (i32) made where the kernel begins."""
+    """The thread's place in its warp, in numbers (i32) made where the kernel begins.
 
-    def __init__(self) -> None:
+    A row's results lie in `columns` / 2 lanes, its `pair` each. Of operands of `mma.sync`, the
+    lane's four of 16 x 8 are in row `group` and in the 8th one after it.
+    """
+
+    def __init__(self, columns: int = COLUMNS) -> None:
+        pairs = columns // 2
         self.thread = thread_in_block()
         self.warp = arith.shrui(self.thread, i32_constant(5))
         self.lane = arith.andi(self.thread, i32_constant(LANES - 1))
-        self.group = arith.shrui(self.lane, i32_constant(2))
-        self.pair = arith.andi(self.lane, i32_constant(3))
+        self.group = arith.shrui(self.lane, i32_constant(pairs.bit_length() - 1))
+        self.pair = arith.andi(self.lane, i32_constant(pairs - 1))
 
     def rows_pieces(self) -> tuple[ir.Value, ir.Value]:
         """The row of a 16 x 16 first operand that the lane reads, and which piece of it."""

@@ -10,6 +10,9 @@ import torch
 from schedules.harness import Suite
 from schedules.programs import Fused, Sizes, reduce_loops
 
+from hirc.pipelines.schedules.attention.configuration import Heads, configure
+from hirc.pipelines.schedules.device import device_of
+
 
 def _attention(
     element: str, loops: str, rows: int | None, scores: str, *, keeps_zeros: bool = False
@@ -251,6 +254,23 @@ SUITE = Suite(
                 )
             )
         ),
+        # Warps of f32 with several tiles of rows, some beyond the end, and a share of the keys.
+        *(
+            _fused(
+                f"plain_tiles_{number}", "f32", _HEADS, ("h, i, k", "h, j, k", "h, j, n"),
+                "h, i, n", _window if scores is _WINDOW else _plain,
+                _attention("f32", _HEADS, 1, scores),
+                ({"h": 2, "i": rows, "j": keys, "k": depth, "n": columns},),
+                asks=f'family = "attention", layout = "rows", {asks}',
+            )
+            for number, (scores, rows, keys, depth, columns, asks) in enumerate(
+                (
+                    (_PLAIN, 150, 70, 20, 36, "warps = 2, row_tiles = 3, keys = 16, key_warps = 1"),
+                    (_WINDOW, 130, 90, 64, 8, "warps = 4, row_tiles = 4, keys = 64, key_warps = 2"),
+                    (_WINDOW, 61, 200, 12, 100, "warps = 4, keys = 64, key_warps = 4"),
+                )
+            )
+        ),
         # Keys and values by the copy engine: parts, several places around, heads of odd sizes.
         *(
             _fused(
@@ -301,6 +321,24 @@ SUITE = Suite(
 @pytest.mark.parametrize("name", SUITE.names)
 def test_numbers(name: str) -> None:
     SUITE.check(name)
+
+
+@pytest.mark.parametrize(
+    ("count", "rows", "head", "warps", "key_warps", "row_tiles"),
+    [
+        (32, 128, 160, 8, 4, 1),  # 256 warps' rows in all, of a chip that has 528 warps at once.
+        (32, 512, 160, 4, 1, 1),
+        (256, 512, 192, 8, 1, 1),
+        (64, 2048, 128, 4, 1, 2),
+    ],
+)
+def test_warps_of_f32(
+    count: int, rows: int, head: int, warps: int, key_warps: int, row_tiles: int
+) -> None:
+    heads = Heads(count, rows, rows, head, head, 4)
+    made = configure(heads, device_of(["sm_90a"]))
+    assert made is not None
+    assert (made.warps, made.key_warps, made.row_tiles) == (warps, key_warps, row_tiles)
 
 
 def test_checks_are_silent() -> None:

@@ -33,10 +33,17 @@ _MOST_IN_TWO_TILES = 128
 # time, 1.21: fewer blocks fit.
 _KEY_WARPS, _MOST_SHARED = 4, 192
 # Elements of so many bytes are multiplied by ordinary instructions.
-_PLAIN_BYTES = 4
+_PLAIN_BYTES, _WEIGHT_GAP = 4, 8
 _MOST_PLAIN_TILES = 4
 # Of a row, beside sums, the greatest score, and the total of the powers: of f32.
 STATES, _STATE_BYTES = 2, 4
+# Where all rows are few warps' for a multiprocessor, four share the keys of each tile, of f32 too:
+# 32 heads of 128 rows and keys of 160 elements took 42.5 us with four warps of 16 rows, 27.0 where
+# two, and 24.5 where four shared keys, 64 at a time. Longer heads leave room for one block, which
+# has eight warps where there are as many blocks as multiprocessors: 256 heads of 512 rows of 192
+# took 2230 us with four, 2030 with eight; 64 of 256 elements 712 and 689. (H200; lanes then had
+# eight columns of two rows.)
+_BUSY_WARPS, _SHARED_PLAIN_WARPS = 4, 2
 # Where so few rows see the keys, these are split over blocks: as many as keep the device busy, and
 # at least so many tiles of keys each. Of open sizes one tile of rows is few.
 FEW_ROWS, MOST_FEW_ROWS = ROWS, 2 * ROWS
@@ -128,6 +135,11 @@ class AttentionConfiguration(Configuration):
         """Keys of a warp at a time."""
         return self.keys // self.key_warps
 
+    @property
+    def weight_pitch(self) -> int:
+        """Bytes from one row of powers of f32 to the next: four rows begin in different banks."""
+        return (self.warp_keys + _WEIGHT_GAP) * _PLAIN_BYTES
+
     def stage_bytes(self, heads: Heads) -> int:
         """Shared memory of a stage of keys and values."""
         sizes, bytes_ = (heads.depth, heads.columns), heads.element_bytes
@@ -152,7 +164,7 @@ class AttentionConfiguration(Configuration):
         if self.engine:
             barriers = 2 * self.warps * self.stages * warpgroup_matrices.BARRIER_BYTES
             return queries + tiles + barriers + warpgroup_matrices.PATTERN_BYTES
-        weights = padded_row(self.warp_keys * bytes_) if bytes_ == _PLAIN_BYTES else 0
+        weights = self.weight_pitch if bytes_ == _PLAIN_BYTES else 0
         return queries + tiles + self.warps * self.warp_rows * weights
 
 
@@ -188,6 +200,13 @@ def configure(
             warps, tiles = 1, _ROW_TILES
     keys = _KEYS // 2 if is_plain or longest > _MOST_IN_TWO_TILES else _KEYS
     may_share = warps == 1 and not is_plain and longest <= _MOST_SHARED
+    if is_plain and rows is not None and rows > MOST_FEW_ROWS:
+        busy = _BUSY_WARPS * device.multiprocessors
+        may_share = (heads.count or busy) * -(-rows // ROWS) < busy
+        if may_share:
+            warps = _SHARED_PLAIN_WARPS
+        elif tiles == 1 and longest > _MOST_IN_TWO_TILES and _fills(heads, 2 * warps, device):
+            warps *= 2
     if may_share:
         keys = _KEYS
     if heads.keys is not None:
@@ -208,6 +227,13 @@ def configure(
                 found = _brought(found, heads, device)
             return replace(found, parts=_parts(heads, found, device))
     return None
+
+
+def _fills(heads: Heads, warps: int, device: Device) -> bool:
+    """Whether blocks of so many warps of one tile are as many as multiprocessors."""
+    if heads.count is None or heads.rows is None:
+        return False
+    return heads.count * -(-heads.rows // (warps * ROWS)) >= device.multiprocessors
 
 
 def _brought(found: AttentionConfiguration, heads: Heads, device: Device) -> AttentionConfiguration:

@@ -26,6 +26,7 @@ from ..size import ZERO, Size
 from ..warp_matrices import (
     COLUMNS,
     DEPTH,
+    LANES,
     MATRIX_BYTES,
     ROWS,
     Lane,
@@ -47,6 +48,11 @@ _Places = list[tuple[ir.Value, Size]]
 
 class AttentionKernel:
     """Emits the body. What it takes and needs can be seen after."""
+
+    # Results lie in tiles, of each of which a lane has two neighbouring columns of two rows.
+    _tile_rows, _tile_columns = ROWS, COLUMNS
+    # How far the keys of neighbouring lanes lie apart, and a lane's two of a tile.
+    _key_strides = (2, 1)
 
     def __init__(
         self,
@@ -70,9 +76,12 @@ class AttentionKernel:
         self._bytes = element_bytes(attention.element)
         self._chunk = MATRIX_BYTES // self._bytes
         self._depth_steps = up(self._depth, DEPTH) // DEPTH
-        self._column_tiles = up(self._columns, 2 * COLUMNS) // COLUMNS
+        filled = columns_of(plan)
+        self._column_tiles = filled // self._tile_columns
+        self._row_tiles = self._configuration.warp_rows // self._tile_rows
+        self._key_tiles = self._configuration.warp_keys // self._tile_columns
         self._key_pitch = padded_row(self._depth_steps * DEPTH * self._bytes)
-        self._value_pitch = padded_row(self._column_tiles * COLUMNS * self._bytes)
+        self._value_pitch = padded_row(filled * self._bytes)
         self._conditions = plan.conditions
         self._scaled, self._factor = plan.scale
         self._scratch = scratch
@@ -84,7 +93,7 @@ class AttentionKernel:
         configuration = self._configuration
         if self._scratch is not None:
             let_next_begin(self._work.device)
-        self._lane = Lane()
+        self._lane = Lane(self._tile_columns)
         self._place_block(gpu.block_id(gpu.Dimension.x))
         self._begin_shared()
         self._begin_region()
@@ -150,7 +159,7 @@ class AttentionKernel:
             steps = [(at, operand.strides[loop]) for loop, at in self._places.items()]
             place = self.parameters.place(operand.offset, steps)
             self._starts[operand.number] = address(pointer, operand.element, place)
-        # A warp's rows, and the lane's: those of the first 16, then of the next ones.
+        # A warp's rows, and the lane's: those of the first tile, then of the next ones.
         self._row_warp, self._key_warp = self._lane.warp, i32_constant(0)
         if self._configuration.key_warps > 1:
             count = i32_constant(self._configuration.key_warps)
@@ -164,10 +173,14 @@ class AttentionKernel:
     def _row_places(self) -> list[ir.Value]:
         """The rows of which the lane has elements: two of each tile."""
         return [
-            _plus(self._lane_row, tile * ROWS + half * 8)
-            for tile in range(self._configuration.row_tiles)
+            _plus(self._lane_row, self._row_of(tile, half))
+            for tile in range(self._row_tiles)
             for half in range(2)
         ]
+
+    def _row_of(self, tile: int, half: int) -> int:
+        """How far one of the lane's rows lies from its first one."""
+        return tile * self._tile_rows + half * (self._tile_rows // 2)
 
     # Tiles in shared memory.
 
@@ -346,9 +359,9 @@ class AttentionKernel:
     def _scores(
         self, keys: ir.Value, operands: list[list[list[ir.Value]]] | None
     ) -> list[list[list[ir.Value]]]:
-        """The first product of the tile in a stage: by row tile, tile of 8 keys, and element."""
+        """The first product of the tile in a stage: by row tile, tile of keys, and element."""
         configuration, kind = self._configuration, str(self._attention.element)
-        tiles = configuration.warp_keys // COLUMNS
+        tiles = self._key_tiles
         zero = constant(ir.F32Type.get(), 0.0)
         sums = [[[zero] * 4 for _ in range(tiles)] for _ in range(configuration.row_tiles)]
         words_of = self._key_words(keys)
@@ -413,7 +426,7 @@ class AttentionKernel:
 
     def _state(self) -> list[ir.Value]:
         """Returns what the loop begins with: greatest scores, totals, sums."""
-        f32, tiles = ir.F32Type.get(), self._configuration.row_tiles
+        f32, tiles = ir.F32Type.get(), self._row_tiles
         zero = constant(f32, 0.0)
         most = [constant(f32, -inf)] * (2 * tiles)
         return [*most, *[zero] * (2 * tiles), *[zero] * (4 * tiles * self._column_tiles)]
@@ -455,7 +468,7 @@ class AttentionKernel:
         list[ir.Value], list[ir.Value], list[list[list[ir.Value]]], list[list[list[ir.Value]]]
     ]:
         """Returns greatest scores and totals with those of a tile, their powers, and sums."""
-        tiles = self._configuration.row_tiles
+        tiles = self._row_tiles
         xs = self._masked(tile, bounds, scores)
         most, total = carried[: 2 * tiles], carried[2 * tiles : 4 * tiles]
         sums = nested(carried[4 * tiles :], self._column_tiles)
@@ -487,11 +500,22 @@ class AttentionKernel:
         The third is what sums so far are to be multiplied by.
         """
         greatest = _folded([*row], arith.maximumf)
-        greatest = arith.maximumf(before, _across(greatest, arith.maximumf))
+        greatest = arith.maximumf(before, self._across(greatest, arith.maximumf))
         lowered = self._lowered(base_of(greatest))
         shrink = power(lowered(before))
         found = [power(lowered(each)) for each in row]
         return greatest, math.fma(total, shrink, _folded(found, arith.addf)), shrink, found
+
+    def _across(
+        self, value: ir.Value, combine: Callable[[ir.Value, ir.Value], ir.Value]
+    ) -> ir.Value:
+        """Returns what the lanes that share a row have, combined."""
+        distance, width = 1, i32_constant(LANES)
+        while distance < self._tile_columns // 2:
+            other = gpu.ShuffleOp(value, i32_constant(distance), width, gpu.ShuffleMode.XOR)
+            value = combine(value, other.shuffleResult)
+            distance *= 2
+        return value
 
     def _lowered(self, base: ir.Value) -> Callable[[ir.Value], ir.Value]:
         """Returns what gives the logarithm of a power from a score, in one instruction."""
@@ -516,14 +540,15 @@ class AttentionKernel:
         assert choice.else_block is not None
         with ir.InsertionPoint(choice.else_block):
             scf.YieldOp(self._xs(first, scores, is_sure=False))
-        return nested(list(choice.results), self._configuration.warp_keys // COLUMNS)
+        return nested(list(choice.results), self._key_tiles)
 
     def _xs(
         self, first: ir.Value, scores: list[list[list[ir.Value]]], *, is_sure: bool
     ) -> list[ir.Value]:
         attention, found = self._attention, list[ir.Value]()
         rows = self._row_places()
-        keys = arith.addi(first, as_index(arith.shli(self._lane.pair, i32_constant(1))))
+        across, beside = self._key_strides
+        keys = arith.addi(first, as_index(arith.muli(self._lane.pair, i32_constant(across))))
         if self._configuration.key_warps > 1:
             share = index_constant(self._configuration.warp_keys)
             keys = arith.addi(keys, arith.muli(as_index(self._key_warp), share))
@@ -532,7 +557,7 @@ class AttentionKernel:
         for tile, row_tile in enumerate(scores):
             for group, four in enumerate(row_tile):
                 for place, score in enumerate(four):
-                    key = _plus(keys, group * COLUMNS + place % 2)
+                    key = _plus(keys, group * self._tile_columns + place % 2 * beside)
                     point = self._point(rows[2 * tile + place // 2], key, is_sure)
                     point.known[self._scaled] = score
                     if is_sure:
@@ -658,7 +683,7 @@ class AttentionKernel:
     def _finish(self, carried: list[ir.Value]) -> None:
         """Divides the sums by what the totals give, and writes them."""
         wait_for_copies(0)
-        tiles = self._configuration.row_tiles
+        tiles = self._row_tiles
         most, totals = carried[: 2 * tiles], carried[2 * tiles : 4 * tiles]
         sums = nested(carried[4 * tiles :], self._column_tiles)
         rows = self._row_places()
@@ -667,7 +692,7 @@ class AttentionKernel:
             self._finish_together(rows, end, most, totals, sums)
             return
         for number, part in enumerate(totals):
-            total = _across(part, arith.addf)
+            total = self._across(part, arith.addf)
             half = number % 2
             pairs = [four[2 * half : 2 * half + 2] for four in sums[number // 2]]
             guard = scf.IfOp(arith.cmpi(arith.CmpIPredicate.slt, rows[number], end))
@@ -699,14 +724,15 @@ class AttentionKernel:
         column = arith.muli(self._lane.pair, i32_constant(2 * _F32_BYTES))
         is_first = arith.cmpi(arith.CmpIPredicate.eq, self._lane.pair, i32_constant(0))
         for number, part in enumerate(totals):
-            total = _across(part, arith.addf)
+            total = self._across(part, arith.addf)
             half = number % 2
             guard = scf.IfOp(arith.cmpi(arith.CmpIPredicate.slt, rows[number], end))
             with ir.InsertionPoint(guard.then_block):
                 here = arith.index_cast(i32(), arith.subi(rows[number], self._first_row))
                 row = byte_address(own, arith.muli(here, i32_constant(pitch * _F32_BYTES)))
                 for group, four in enumerate(sums[number // 2]):
-                    where = byte_address(byte_address(row, column), group * COLUMNS * _F32_BYTES)
+                    place = group * self._tile_columns * _F32_BYTES
+                    where = byte_address(byte_address(row, column), place)
                     store(where, f32, four[2 * half : 2 * half + 2], 2 * _F32_BYTES)
                 alone = scf.IfOp(is_first)
                 with ir.InsertionPoint(alone.then_block):
@@ -780,7 +806,7 @@ class AttentionKernel:
         first = arith.muli(number, index_constant(columns_of(self._plan)))
         first = arith.addi(first, as_index(arith.shli(self._lane.pair, i32_constant(1))))
         for group, pair in enumerate(pairs):
-            where = address(sums, f32, _plus(first, group * COLUMNS))
+            where = address(sums, f32, _plus(first, group * self._tile_columns))
             store(where, f32, pair, MATRIX_BYTES // 2)
         is_first = arith.cmpi(arith.CmpIPredicate.eq, self._lane.pair, i32_constant(0))
         guard = scf.IfOp(is_first)
@@ -792,10 +818,9 @@ class AttentionKernel:
     def _write(self, row: ir.Value, group: int, sums: Sequence[ir.Value]) -> None:
         """Writes a lane's two neighbouring results."""
         values = [self._plan.result(sum_, self.parameters) for sum_ in sums]
-        column = as_index(
-            arith.addi(arith.shli(self._lane.pair, i32_constant(1)), i32_constant(group * COLUMNS))
-        )
-        is_whole = (group + 1) * COLUMNS <= self._columns
+        first = group * self._tile_columns
+        column = _plus(as_index(arith.shli(self._lane.pair, i32_constant(1))), first)
+        is_whole = first + self._tile_columns <= self._columns
         count = 2 if self._plan.wide else 1
         for number in range(0, 2, count):
             place = _plus(column, number)
@@ -835,14 +860,6 @@ def _folded(values: list[ir.Value], combine: Callable[[ir.Value, ir.Value], ir.V
         pairs = [combine(*values[at : at + 2]) for at in range(0, len(values) - 1, 2)]
         values = pairs + values[len(values) - len(values) % 2 :]
     return values[0]
-
-
-def _across(value: ir.Value, combine: Callable[[ir.Value, ir.Value], ir.Value]) -> ir.Value:
-    """Returns what the four lanes that share a row have, combined."""
-    for distance in (1, 2):
-        other = gpu.ShuffleOp(value, i32_constant(distance), i32_constant(32), gpu.ShuffleMode.XOR)
-        value = combine(value, other.shuffleResult)
-    return value
 
 
 def nested(values: list[ir.Value], tiles: int) -> list[list[list[ir.Value]]]:

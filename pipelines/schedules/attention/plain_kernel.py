@@ -8,7 +8,7 @@ from ....dialects.mlir import arith, ir, math, scf
 from ...i32 import i32_constant, narrow
 from ...rewriting import constant, index_constant
 from ..elements import load, store
-from ..warp_matrices import COLUMNS, DEPTH, MATRIX_BYTES, ROWS, byte_address, padded_row
+from ..warp_matrices import DEPTH, MATRIX_BYTES, byte_address
 from .kernel import AttentionKernel, nested
 
 # Numbers of one shared access.
@@ -18,12 +18,20 @@ _WHOLE_WARP = -1
 
 
 class PlainKernel(AttentionKernel):
-    """Emits the body. A lane reads the rows and columns of its results, four numbers at a time."""
+    """Emits the body. A lane reads the rows and columns of its results, four numbers at a time.
+
+    Shared memory gives a multiprocessor 32 numbers a cycle, whether or not lanes ask for the same
+    ones, and 128 can be multiplied: so results of a lane are as near to a square as they come.
+    """
+
+    _tile_rows, _tile_columns = 8, 16
+    # So the keys of eight lanes, which are read at once, lie in different banks.
+    _key_strides = (1, 8)
 
     def _begin_shared(self) -> None:
         super()._begin_shared()
         configuration = self._configuration
-        self._weight_pitch = padded_row(configuration.warp_keys * _BYTES)
+        self._weight_pitch = configuration.weight_pitch
         rows = configuration.warps * configuration.warp_rows
         self._weights = self.shared.area(rows * self._weight_pitch)
 
@@ -34,12 +42,13 @@ class PlainKernel(AttentionKernel):
         self, keys: ir.Value, operands: list[list[list[ir.Value]]] | None
     ) -> list[list[list[ir.Value]]]:
         del operands
-        configuration, f32 = self._configuration, ir.F32Type.get()
-        tiles, groups = configuration.row_tiles, configuration.warp_keys // COLUMNS
+        f32 = ir.F32Type.get()
+        tiles, groups = self._row_tiles, self._key_tiles
         pitch = self._key_pitch
+        across, beside = self._key_strides
         queries = byte_address(self._queries, self._row_offset(self._row_warp, pitch))
-        pairs = arith.shli(self._lane.pair, i32_constant(1))
-        keys = byte_address(self._own_share(keys, pitch), arith.muli(pairs, i32_constant(pitch)))
+        own = arith.muli(self._lane.pair, i32_constant(across * pitch))
+        keys = byte_address(self._own_share(keys, pitch), own)
         zero = constant(f32, 0.0)
         steps = index_constant(self._depth_steps * DEPTH // _WIDTH)
         loop = scf.ForOp(index_constant(0), steps, index_constant(1), [zero] * (4 * tiles * groups))
@@ -50,8 +59,8 @@ class PlainKernel(AttentionKernel):
             sums: list[ir.Value] = [*loop.inner_iter_args]
             for group in range(groups):
                 for side in range(2):
-                    where = byte_address(there, (group * COLUMNS + side) * pitch)
-                    key = load(where, f32, _WIDTH, MATRIX_BYTES)
+                    place = (group * self._tile_columns + side * beside) * pitch
+                    key = load(byte_address(there, place), f32, _WIDTH, MATRIX_BYTES)
                     for number, row in enumerate(rows):
                         at = (number // 2 * groups + group) * 4 + number % 2 * 2 + side
                         for one, other in zip(row, key, strict=True):
@@ -69,15 +78,16 @@ class PlainKernel(AttentionKernel):
         configuration, f32 = self._configuration, ir.F32Type.get()
         pitch = self._weight_pitch
         weights = byte_address(self._weights, self._row_offset(self._lane.warp, pitch))
-        pair_bytes = arith.muli(self._lane.pair, i32_constant(2 * _BYTES))
-        own = byte_address(weights, pair_bytes)
+        across, beside = self._key_strides
+        own = byte_address(weights, arith.muli(self._lane.pair, i32_constant(across * _BYTES)))
         for tile, groups in enumerate(powers):
             for group, four in enumerate(groups):
-                for half in range(2):
-                    place = (tile * ROWS + half * 8) * pitch + group * COLUMNS * _BYTES
-                    pair = four[2 * half : 2 * half + 2]
-                    store(byte_address(own, place), f32, pair, 2 * _BYTES)
+                for number, power in enumerate(four):
+                    key = group * self._tile_columns + number % 2 * beside
+                    place = self._row_of(tile, number // 2) * pitch + key * _BYTES
+                    store(byte_address(own, place), f32, [power], _BYTES)
         ir.Operation.create("nvvm.bar.warp.sync", operands=[i32_constant(_WHOLE_WARP)])
+        pair_bytes = arith.muli(self._lane.pair, i32_constant(2 * _BYTES))
         columns = byte_address(self._own_share(values, self._value_pitch), pair_bytes)
         flat = [each for tile in sums for four in tile for each in four]
         steps = index_constant(configuration.warp_keys // _WIDTH)
@@ -92,7 +102,7 @@ class PlainKernel(AttentionKernel):
             added: list[ir.Value] = [*loop.inner_iter_args]
             for key in range(_WIDTH):
                 for group in range(self._column_tiles):
-                    place = key * self._value_pitch + group * COLUMNS * _BYTES
+                    place = key * self._value_pitch + group * self._tile_columns * _BYTES
                     value = load(byte_address(there, place), f32, 2, 2 * _BYTES)
                     for number, row in enumerate(rows):
                         at = (number // 2 * self._column_tiles + group) * 4 + number % 2 * 2
@@ -105,8 +115,8 @@ class PlainKernel(AttentionKernel):
         """Loads what the lane has of each of its rows: numbers of one access."""
         f32 = ir.F32Type.get()
         return [
-            load(byte_address(where, (tile * ROWS + half * 8) * pitch), f32, _WIDTH, MATRIX_BYTES)
-            for tile in range(self._configuration.row_tiles)
+            load(byte_address(where, self._row_of(tile, half) * pitch), f32, _WIDTH, MATRIX_BYTES)
+            for tile in range(self._row_tiles)
             for half in range(2)
         ]
 
